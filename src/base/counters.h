@@ -1,0 +1,81 @@
+// Counters: what a node counts, one set per worker thread, added up when somebody asks.
+//
+// One list (counters.cc) names and explains them; INFO and the metrics are read from it.
+//
+// Threads:  a CounterSet is written by one thread and read by any; Sum from any thread.
+
+#ifndef GUB_BASE_COUNTERS_H_
+#define GUB_BASE_COUNTERS_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string_view>
+
+namespace gub {
+
+enum class Counter : uint8_t {
+  kConnectionsReceived,
+  kConnectionsRejected,
+  kConnectionsClosed,
+  kCommandsProcessed,
+  kErrorReplies,
+  kProtocolErrors,
+  kOutputLimitDisconnections,
+  kQueryLimitDisconnections,
+  kNetInputBytes,
+  kNetOutputBytes,
+  kHitsAdmitted,
+  kHitsDenied,
+  kHitsRefunded,
+  kPeeks,
+  kResets,
+  kRequestErrors,
+  kRefusedKeys,
+  kCount,
+};
+inline constexpr size_t kCounterCount = static_cast<size_t>(Counter::kCount);
+
+struct CounterRow {
+  Counter id;
+  std::string_view section;  // of INFO: "stats" or "gub"
+  std::string_view name;     // as INFO shows it
+  std::string_view text;     // what it counts
+};
+
+// In the order of the enum.
+std::span<const CounterRow> CounterTable();
+
+class CounterSet {
+ public:
+  // By the owning thread only: a plain load and store, no locked instruction.
+  void Add(Counter id, uint64_t n = 1) {
+    auto& value = values_[static_cast<size_t>(id)];
+    value.store(value.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+  uint64_t Get(Counter id) const {
+    return values_[static_cast<size_t>(id)].load(std::memory_order_relaxed);
+  }
+
+ private:
+  // A cache line of its own, so that threads do not slow each other.
+  alignas(64) std::array<std::atomic<uint64_t>, kCounterCount> values_{};
+};
+
+// The sets of all threads.
+class Counters {
+ public:
+  explicit Counters(size_t threads) : sets_(threads) {}
+  CounterSet& ForThread(size_t index) { return sets_[index]; }
+  uint64_t Sum(Counter id) const;
+
+ private:
+  std::deque<CounterSet> sets_;
+};
+
+}  // namespace gub
+
+#endif  // GUB_BASE_COUNTERS_H_

@@ -1,0 +1,55 @@
+// Logging: one line an event, `key=value` after a sentence that a stranger understands at night.
+//
+// Lines go through spdlog's default logger on a thread of its own; a full queue drops the oldest
+// line and never blocks a worker. Levels, from the option `loglevel`: debug, verbose, notice,
+// warning (Redis' names).
+//   GUB_LOG(info, "listening address={}", address);
+//   GUB_LOG_EVERY(1000, warn, "client closed reason={}", why);   // at most one in 1000 ms here
+//
+// Threads:  any.
+
+#ifndef GUB_BASE_LOG_H_
+#define GUB_BASE_LOG_H_
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "base/clock.h"
+#include "spdlog/spdlog.h"
+
+namespace gub {
+
+// Sets the process's log up. logfile: "stderr" or a path that is appended to.
+// On error nothing has changed.
+absl::Status StartLogging(const std::string& loglevel, const std::string& logfile);
+
+// Writes what is queued and ends the log's thread.
+void StopLogging();
+
+// Lets one event through in every interval; the number that was held back is told with the next.
+class LogGate {
+ public:
+  // Whether this event may be logged; *held_back: how many were not since the last that was.
+  bool Pass(int64_t now_mono_ns, int64_t interval_ms, uint64_t* held_back);
+
+ private:
+  std::atomic<int64_t> next_mono_ns_{0};
+  std::atomic<uint64_t> held_back_{0};
+};
+
+}  // namespace gub
+
+#define GUB_LOG(level, ...) ::spdlog::level(__VA_ARGS__)
+
+#define GUB_LOG_EVERY(interval_ms, level, format, ...)                              \
+  do {                                                                              \
+    static ::gub::LogGate gub_gate;                                                 \
+    uint64_t gub_held = 0;                                                          \
+    if (gub_gate.Pass(::gub::MonotonicNs(), interval_ms, &gub_held)) {              \
+      ::spdlog::level(format " held_back={}", __VA_ARGS__ __VA_OPT__(, ) gub_held); \
+    }                                                                               \
+  } while (false)
+
+#endif  // GUB_BASE_LOG_H_
