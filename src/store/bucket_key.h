@@ -1,0 +1,58 @@
+// BucketKey: the identity of a bucket as one byte string, and its hash.
+//
+// Layout: name length (2 bytes), algorithm (1 byte), name, key. The length keeps ("a", "b_c") and
+// ("a_b", "c") apart, whatever bytes are in them.
+//
+// Threads:  KeyHash is immutable; a BucketKey belongs to one call.
+// Memory:   short identities are built in place, on the stack.
+
+#ifndef GUB_STORE_BUCKET_KEY_H_
+#define GUB_STORE_BUCKET_KEY_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "gub/types.h"
+
+namespace gub {
+
+// The hash of the table. Keys come from strangers, so it is keyed with random bytes of this
+// process: nobody outside can aim at one table bucket. It never leaves the process (the slot of a
+// key, which all nodes must agree on, is another hash).
+class KeyHash {
+ public:
+  // Keyed by the kernel's random bytes.
+  KeyHash();
+  uint64_t operator()(std::string_view bytes) const;
+
+ private:
+  static constexpr size_t kSecretBytes = 192;
+  std::array<unsigned char, kSecretBytes> secret_;
+};
+
+class BucketKey {
+ public:
+  static constexpr size_t kMaxBytes = 65'000;  // of name and key together
+
+  BucketKey(std::string_view name, std::string_view key, Algorithm algorithm, const KeyHash& hash);
+  BucketKey(const BucketKey&) = delete;
+  BucketKey& operator=(const BucketKey&) = delete;
+
+  std::string_view bytes() const { return {long_ ? long_.get() : short_, size_}; }
+  uint64_t hash() const { return hash_; }
+
+ private:
+  static constexpr size_t kHeaderBytes = 3;
+
+  size_t size_;
+  uint64_t hash_;
+  std::unique_ptr<char[]> long_;
+  char short_[256];
+};
+
+}  // namespace gub
+
+#endif  // GUB_STORE_BUCKET_KEY_H_

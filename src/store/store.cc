@@ -1,0 +1,214 @@
+#include "store/store.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <exception>
+#include <libcuckoo/cuckoohash_map.hh>
+#include <optional>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "store/bucket.h"
+
+namespace gub {
+
+namespace {
+
+// What the table holds: a bucket that it owns. Not a POD on purpose: libcuckoo would take it for a
+// key that is cheap to compare and follow every pointer of a table bucket; so it compares the eight
+// hash bits that it keeps beside each slot first.
+struct TableKey {
+  TableKey() noexcept : bucket(nullptr) {}
+  explicit TableKey(Bucket* b) noexcept : bucket(b) {}
+  Bucket* bucket;
+};
+
+// A bucket on its way into the table, with the hash that is known already.
+struct NewBucket {
+  explicit operator TableKey() const noexcept { return TableKey(bucket); }
+  Bucket* bucket;
+  uint64_t hash;
+};
+
+struct TableHash {
+  size_t operator()(const BucketKey& key) const { return key.hash(); }
+  size_t operator()(const NewBucket& key) const { return key.hash; }
+  // libcuckoo names this one in code that only a growing table reaches.
+  size_t operator()(const TableKey&) const { std::abort(); }
+};
+
+struct TableEqual {
+  bool operator()(const TableKey& a, const BucketKey& b) const {
+    return a.bucket->key() == b.bytes();
+  }
+  bool operator()(const TableKey& a, const NewBucket& b) const {
+    return a.bucket->key() == b.bucket->key();
+  }
+  bool operator()(const TableKey& a, const TableKey& b) const { return a.bucket == b.bucket; }
+};
+
+struct Nothing {};
+constexpr size_t kSlotsPerTableBucket = 8;
+
+using Table = libcuckoo::cuckoohash_map<TableKey, Nothing, TableHash, TableEqual,
+                                        std::allocator<std::pair<const TableKey, Nothing>>,
+                                        kSlotsPerTableBucket>;
+
+// Slots of one shard's table: as many shards as it takes for max_keys to fill nine tenths of the
+// slots. Chance fills some shards more than others, by about the root of their size, so that a
+// shard of 8192 is still a long way from libcuckoo's limit of 97 %.
+constexpr size_t kMaxShardSlots = 8192;
+constexpr size_t kMinShardSlots = 64;
+constexpr double kFill = 0.9;
+
+size_t SlotsPerShard(int64_t max_keys) {
+  const double wanted = static_cast<double>(max_keys) / kFill + 16;
+  size_t slots = kMinShardSlots;
+  while (slots < kMaxShardSlots && static_cast<double>(slots) < wanted) slots *= 2;
+  return slots;
+}
+
+size_t ShardCount(int64_t max_keys) {
+  const double wanted = static_cast<double>(max_keys) / kFill;
+  return static_cast<size_t>(std::ceil(wanted / static_cast<double>(SlotsPerShard(max_keys))));
+}
+
+Decision Apply(const Request& request, const Calendar& calendar, int64_t now_ms,
+               std::optional<TokenState>* state) {
+  return ApplyToken(request, calendar, now_ms, state);
+}
+
+Decision Apply(const Request& request, const Calendar& calendar, int64_t now_ms,
+               std::optional<LeakyState>* state) {
+  return ApplyLeaky(request, calendar, now_ms, state);
+}
+
+}  // namespace
+
+struct alignas(64) Store::Shard {
+  ~Shard() {
+    absl::MutexLock lock(&mu);
+    if (table) Free();
+  }
+
+  void Open(size_t slots) {
+    absl::MutexLock lock(&mu);
+    map.emplace(slots);
+    map->maximum_hashpower(map->hashpower());
+    table.emplace(map->lock_table());
+  }
+
+  // The key's bucket, nullptr when there is none.
+  Bucket* Find(const BucketKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+    auto entry = table->find(key);
+    return entry == table->end() ? nullptr : entry->first.bucket;
+  }
+
+  // Whether there was room for it.
+  bool Insert(Bucket::Owner bucket, uint64_t hash) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+    try {
+      table->insert(NewBucket{bucket.get(), hash});
+    } catch (const std::exception&) {
+      return false;  // libcuckoo has found no way to make room, and may not grow
+    }
+    (void)bucket.release();  // the table owns it now
+    return true;
+  }
+
+  // Frees the key's bucket; whether there was one.
+  bool Erase(const BucketKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+    auto entry = table->find(key);
+    if (entry == table->end()) return false;
+    const Bucket::Owner bucket(entry->first.bucket);
+    table->erase(entry);
+    return true;
+  }
+
+  // Frees all buckets; how many there were.
+  int64_t Free() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+    const auto count = static_cast<int64_t>(table->size());
+    for (auto& entry : *table) Bucket::Deleter()(entry.first.bucket);
+    table->clear();
+    return count;
+  }
+
+  absl::Mutex mu;
+  std::optional<Table> map ABSL_GUARDED_BY(mu);
+  std::optional<Table::locked_table> table ABSL_GUARDED_BY(mu);
+};
+
+Store::Store(int64_t max_keys, Calendar calendar)
+    : max_keys_(max_keys),
+      calendar_(std::move(calendar)),
+      shard_count_(ShardCount(max_keys)),
+      shards_(new Shard[shard_count_]) {
+  for (size_t i = 0; i < shard_count_; ++i) shards_[i].Open(SlotsPerShard(max_keys));
+}
+
+Store::~Store() = default;
+
+// The upper half of the hash picks the shard (by multiplication, the number is no power of two);
+// libcuckoo picks the table bucket by the lower bits.
+Store::Shard& Store::ShardOf(uint64_t hash) { return shards_[((hash >> 32) * shard_count_) >> 32]; }
+
+bool Store::TakePlace() {
+  if (size_.fetch_add(1, std::memory_order_relaxed) < max_keys_) return true;
+  GiveBackPlaces(1);
+  return false;
+}
+
+void Store::GiveBackPlaces(int64_t count) { size_.fetch_sub(count, std::memory_order_relaxed); }
+
+Store::Outcome Store::Decide(const Request& request, int64_t now_ms, Decision* decision) {
+  return request.algorithm == Algorithm::kToken ? DecideWith<TokenState>(request, now_ms, decision)
+                                                : DecideWith<LeakyState>(request, now_ms, decision);
+}
+
+template <typename State>
+Store::Outcome Store::DecideWith(const Request& request, int64_t now_ms, Decision* decision) {
+  const BucketKey key(request.name, request.key, request.algorithm, hash_);
+  Shard& shard = ShardOf(key.hash());
+  absl::MutexLock lock(&shard.mu);
+  Bucket* const bucket = shard.Find(key);
+
+  std::optional<State> state;
+  if (bucket != nullptr) state = bucket->Read<State>();
+  *decision = Apply(request, calendar_, now_ms, &state);
+
+  if (bucket != nullptr && state) {
+    bucket->Write(*state);
+  } else if (bucket != nullptr) {
+    shard.Erase(key);
+    GiveBackPlaces(1);
+  } else if (state) {
+    if (!TakePlace()) return Outcome::kFull;
+    if (!shard.Insert(Bucket::Make(key.bytes(), *state), key.hash())) {
+      GiveBackPlaces(1);
+      return Outcome::kFull;
+    }
+  }
+  return Outcome::kDecided;
+}
+
+int Store::Reset(std::string_view name, std::string_view key) {
+  return Remove(BucketKey(name, key, Algorithm::kToken, hash_)) +
+         Remove(BucketKey(name, key, Algorithm::kLeaky, hash_));
+}
+
+int Store::Remove(const BucketKey& key) {
+  Shard& shard = ShardOf(key.hash());
+  absl::MutexLock lock(&shard.mu);
+  if (!shard.Erase(key)) return 0;
+  GiveBackPlaces(1);
+  return 1;
+}
+
+void Store::Clear() {
+  for (size_t i = 0; i < shard_count_; ++i) {
+    absl::MutexLock lock(&shards_[i].mu);
+    GiveBackPlaces(shards_[i].Free());
+  }
+}
+
+}  // namespace gub
