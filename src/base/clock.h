@@ -50,7 +50,16 @@ class LimiterClock {
  private:
   static constexpr int64_t kNotFrozen = -1;
 
-  int64_t RunningNs(int64_t boot_ns) const;
+  // A plain copy of one segment.
+  struct Segment {
+    int64_t start_boot_ns;
+    int64_t start_now_ns;
+    int64_t correction_ns;
+
+    int64_t At(int64_t boot_ns) const;
+  };
+
+  int64_t RunningNs() const;
 
   const TimeSource& source_;
   std::atomic<int64_t> frozen_ms_{kNotFrozen};

@@ -61,11 +61,11 @@ struct OptionRow {
   std::string_view name;  // "max-keys"
   Field field;
   OptionType type;
-  std::string_view unit;          // "ms", "s", "bytes" or ""
+  std::string_view unit = {};     // "ms", "s", "bytes" or ""
   std::string_view default_text;  // as it would stand in the file
   int64_t min = 0;                // kInteger, kBytes
   int64_t max = 0;
-  std::string_view words;  // kWord: the values, joined by '|'
+  std::string_view words = {};  // kWord: the values, joined by '|'
   bool reloadable = false;
   std::string_view group;  // a heading of conf/gub.conf
   std::string_view text;   // what it does, a sentence or more

@@ -1,12 +1,22 @@
 // Logging: one line an event, `key=value` after a sentence that a stranger understands at night.
 //
 // Lines go through spdlog's default logger on a thread of its own; a full queue drops the oldest
-// line and never blocks a worker. Levels, from the option `loglevel`: debug, verbose, notice,
-// warning (Redis' names).
+// line and never blocks a worker; StopLogging tells how many were dropped. A line is
+//   2026-01-02T03:04:05.678Z notice listening address=127.0.0.1:7379
+// in UTC. Bytes from strangers go through Escape (text.h) first: a line stays a line.
+//
+// Levels. GUB_LOG takes spdlog's name, the option `loglevel` and the line have Redis':
+//   GUB_LOG(debug, …)      debug      written from loglevel debug and verbose, which are the same
+//   GUB_LOG(info, …)       notice     from loglevel notice: life cycle
+//   GUB_LOG(warn, …)       warning    from loglevel warning: somebody may need to act
+//   GUB_LOG(error, …)      error      always: somebody must act
+//   GUB_LOG(critical, …)   critical   always: the process cannot go on
 //   GUB_LOG(info, "listening address={}", address);
 //   GUB_LOG_EVERY(1000, warn, "client closed reason={}", why);   // at most one in 1000 ms here
 //
-// Threads:  any.
+// Threads:  GUB_LOG, GUB_LOG_EVERY and LogGate from any. StartLogging and StopLogging from one
+//           thread while no other thread logs.
+// Errors:   a line that cannot be written (full disk) is lost; nothing is thrown.
 
 #ifndef GUB_BASE_LOG_H_
 #define GUB_BASE_LOG_H_
@@ -21,11 +31,11 @@
 
 namespace gub {
 
-// Sets the process's log up. logfile: "stderr" or a path that is appended to.
-// On error nothing has changed.
+// Sets the process's log up, again too. logfile: "stderr" or a path that is appended to.
+// On error nothing has changed and the message names the path.
 absl::Status StartLogging(const std::string& loglevel, const std::string& logfile);
 
-// Writes what is queued and ends the log's thread.
+// Writes what is queued and ends the log's thread. Lines that come later go to stderr at once.
 void StopLogging();
 
 // Lets one event through in every interval; the number that was held back is told with the next.

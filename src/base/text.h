@@ -11,7 +11,13 @@
 #include <string>
 #include <string_view>
 
+#include "absl/strings/string_view.h"
+
 namespace gub {
+
+// The same bytes as a std::string_view: Debian's abseil has a string_view of its own, which does
+// not convert. For Status::message(), names of time zones and the like.
+inline std::string_view ToStd(absl::string_view text) { return {text.data(), text.size()}; }
 
 // A decimal int64 as Redis reads one: an optional '-', no '+', no space, no leading zero, no "-0";
 // nothing when it is anything else or out of range.

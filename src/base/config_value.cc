@@ -1,0 +1,184 @@
+// The value of one option: from text, and back to text.
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "base/config.h"
+#include "base/config_parts.h"
+#include "base/text.h"
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+
+namespace gub {
+namespace {
+
+struct ByteUnit {
+  std::string_view suffix;
+  int64_t factor;
+};
+
+// Redis' units: with a b they are powers of 1024, without it of 1000. The ones that FormatBytes
+// writes come first, largest first.
+constexpr ByteUnit kByteUnits[] = {
+    {"gb", int64_t{1} << 30},
+    {"mb", int64_t{1} << 20},
+    {"kb", int64_t{1} << 10},
+    {"g", 1'000'000'000},
+    {"m", 1'000'000},
+    {"k", 1'000},
+    {"b", 1},
+    {"", 1},
+};
+
+std::optional<int64_t> ParseBytes(std::string_view text) {
+  const std::string lower = ToLower(text);
+  const std::string_view whole = lower;
+  for (const ByteUnit& unit : kByteUnits) {
+    if (!whole.ends_with(unit.suffix)) continue;
+    const auto number = ParseInt64(whole.substr(0, whole.size() - unit.suffix.size()));
+    if (!number || *number < 0) return std::nullopt;
+    // Past int64 is past every option's range; the message says the same for both.
+    if (*number > std::numeric_limits<int64_t>::max() / unit.factor) {
+      return std::numeric_limits<int64_t>::max();
+    }
+    return *number * unit.factor;
+  }
+  return std::nullopt;
+}
+
+std::string FormatBytes(int64_t bytes) {
+  for (const ByteUnit& unit : kByteUnits) {
+    const bool binary = unit.suffix.size() == 2;
+    if (binary && bytes > 0 && bytes % unit.factor == 0) {
+      return fmt::format("{}{}", bytes / unit.factor, unit.suffix);
+    }
+  }
+  return fmt::format("{}", bytes);
+}
+
+std::vector<std::string_view> SplitAt(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> words;
+  size_t start = 0;
+  while ((start = text.find_first_not_of(separators, start)) != std::string_view::npos) {
+    const size_t end = std::min(text.find_first_of(separators, start), text.size());
+    words.push_back(text.substr(start, end - start));
+    start = end;
+  }
+  return words;
+}
+
+bool HasControlByte(std::string_view text) {
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 32 || c == 127) return true;
+  }
+  return false;
+}
+
+absl::Status Refuse(const OptionRow& row, std::string_view wanted, std::string_view value) {
+  return absl::InvalidArgumentError(
+      fmt::format("{} must be {}, got '{}'", row.name, wanted, Escape(value)));
+}
+
+// Each SetX checks `value` and then writes it to *field.
+
+absl::Status SetNumber(const OptionRow& row, std::string_view value, int64_t* field) {
+  const bool bytes = row.type == OptionType::kBytes;
+  const std::optional<int64_t> number = bytes ? ParseBytes(value) : ParseInt64(value);
+  if (!number) {
+    const std::string_view kind = bytes ? "bytes (units: k kb m mb g gb)" : "a whole number";
+    return Refuse(row, fmt::format("{} {}", kind, DescribeValues(row)), value);
+  }
+  if (*number < row.min || *number > row.max) return Refuse(row, DescribeValues(row), value);
+  *field = *number;
+  return absl::OkStatus();
+}
+
+absl::Status SetBoolean(const OptionRow& row, std::string_view value, bool* field) {
+  const bool yes = EqualsIgnoreCase(value, "yes");
+  if (!yes && !EqualsIgnoreCase(value, "no")) return Refuse(row, DescribeValues(row), value);
+  *field = yes;
+  return absl::OkStatus();
+}
+
+absl::Status SetString(const OptionRow& row, std::string_view value, std::string* field) {
+  if (row.type == OptionType::kWord) {
+    for (const std::string_view word : SplitAt(row.words, "|")) {
+      if (!EqualsIgnoreCase(word, value)) continue;
+      *field = word;
+      return absl::OkStatus();
+    }
+    return Refuse(row, DescribeValues(row), value);
+  }
+  if (value.empty() || HasControlByte(value)) {
+    return Refuse(row, "text of at least one character and no control characters", value);
+  }
+  *field = value;
+  return absl::OkStatus();
+}
+
+absl::Status SetList(const OptionRow& row, std::string_view value,
+                     std::vector<std::string>* field) {
+  const std::vector<std::string_view> words = SplitAt(value, " \t");
+  if (words.empty() || HasControlByte(fmt::format("{}", fmt::join(words, "")))) {
+    return Refuse(row, "one or more words without control characters", value);
+  }
+  field->assign(words.begin(), words.end());
+  return absl::OkStatus();
+}
+
+template <typename... Lambdas>
+struct Overloaded : Lambdas... {
+  using Lambdas::operator()...;
+};
+
+}  // namespace
+
+std::string DescribeValues(const OptionRow& row) {
+  switch (row.type) {
+    case OptionType::kInteger:
+      return fmt::format("from {} to {}", row.min, row.max);
+    case OptionType::kBytes:
+      return fmt::format("from {} to {}", FormatBytes(row.min), FormatBytes(row.max));
+    case OptionType::kBoolean:
+      return "yes or no";
+    case OptionType::kWord:
+      return fmt::format("one of {}", fmt::join(SplitAt(row.words, "|"), ", "));
+    case OptionType::kText:
+    case OptionType::kTextList:
+      break;
+  }
+  return "";
+}
+
+absl::Status SetOption(const OptionRow& row, std::string_view value, Config* config) {
+  const auto set = Overloaded{
+      [&](int64_t Config::*field) { return SetNumber(row, value, &(config->*field)); },
+      [&](bool Config::*field) { return SetBoolean(row, value, &(config->*field)); },
+      [&](std::string Config::*field) { return SetString(row, value, &(config->*field)); },
+      [&](std::vector<std::string> Config::*field) {
+        return SetList(row, value, &(config->*field));
+      },
+  };
+  return std::visit(set, row.field);
+}
+
+std::string FormatOption(const OptionRow& row, const Config& config) {
+  const auto format = Overloaded{
+      [&](int64_t Config::*field) {
+        const int64_t number = config.*field;
+        return row.type == OptionType::kBytes ? FormatBytes(number) : fmt::format("{}", number);
+      },
+      [&](bool Config::*field) { return std::string(config.*field ? "yes" : "no"); },
+      [&](std::string Config::*field) { return QuoteConfigWord(config.*field); },
+      [&](std::vector<std::string> Config::*field) {
+        std::vector<std::string> words;
+        for (const std::string& word : config.*field) words.push_back(QuoteConfigWord(word));
+        return fmt::format("{}", fmt::join(words, " "));
+      },
+  };
+  return std::visit(format, row.field);
+}
+
+}  // namespace gub

@@ -1,0 +1,55 @@
+#include "base/counters.h"
+
+namespace gub {
+namespace {
+
+// The names that Redis has are Redis', so that its dashboards work.
+constexpr CounterRow kRows[] = {
+    {Counter::kConnectionsReceived, "stats", "total_connections_received",
+     "Connections accepted since the start."},
+    {Counter::kConnectionsRejected, "stats", "rejected_connections",
+     "Connections closed at once because maxclients were open."},
+    {Counter::kConnectionsClosed, "stats", "total_connections_closed",
+     "Connections that have ended, whoever ended them."},
+    {Counter::kCommandsProcessed, "stats", "total_commands_processed",
+     "Commands that were answered, errors included."},
+    {Counter::kErrorReplies, "stats", "total_error_replies", "Replies that were errors."},
+    {Counter::kProtocolErrors, "stats", "total_protocol_errors",
+     "Connections closed because what came was no RESP, or passed one of its limits."},
+    {Counter::kOutputLimitDisconnections, "stats", "client_output_buffer_limit_disconnections",
+     "Connections closed because too many bytes of replies were left unread."},
+    {Counter::kQueryLimitDisconnections, "stats", "client_query_buffer_limit_disconnections",
+     "Connections closed because an unfinished request grew too long."},
+    {Counter::kNetInputBytes, "stats", "total_net_input_bytes", "Bytes read from clients."},
+    {Counter::kNetOutputBytes, "stats", "total_net_output_bytes", "Bytes written to clients."},
+    {Counter::kHitsAdmitted, "gub", "hits_admitted", "Requests with a cost that were admitted."},
+    {Counter::kHitsDenied, "gub", "hits_denied", "Requests with a cost that were denied."},
+    {Counter::kHitsRefunded, "gub", "hits_refunded",
+     "Requests with a negative cost, which give back."},
+    {Counter::kPeeks, "gub", "peeks", "Requests with cost 0, which only look."},
+    {Counter::kResets, "gub", "resets", "Requests and commands that made a bucket whole again."},
+    {Counter::kRequestErrors, "gub", "request_errors",
+     "Requests for a decision that were answered with an error."},
+    {Counter::kRefusedKeys, "gub", "refused_keys",
+     "Requests refused because the table was full of live buckets."},
+};
+
+constexpr bool IsInEnumOrder() {
+  for (size_t i = 0; i < std::size(kRows); ++i) {
+    if (static_cast<size_t>(kRows[i].id) != i) return false;
+  }
+  return std::size(kRows) == kCounterCount;
+}
+static_assert(IsInEnumOrder(), "one row for each Counter, in the order of the enum");
+
+}  // namespace
+
+std::span<const CounterRow> CounterTable() { return kRows; }
+
+uint64_t Counters::Sum(Counter id) const {
+  uint64_t sum = 0;
+  for (const CounterSet& set : sets_) sum += set.Get(id);
+  return sum;
+}
+
+}  // namespace gub

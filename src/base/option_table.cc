@@ -1,0 +1,241 @@
+// The options of a node, a row each. The first sentence of a text is what --help shows.
+
+#include <cstdlib>
+
+#include "base/config.h"
+#include "base/text.h"
+
+namespace gub {
+namespace {
+
+constexpr int64_t kKb = 1024;
+constexpr int64_t kMb = 1024 * kKb;
+constexpr int64_t kGb = 1024 * kMb;
+
+constexpr OptionRow kRows[] = {
+    {
+        .name = "bind",
+        .field = &Config::bind,
+        .type = OptionType::kTextList,
+        .default_text = "127.0.0.1 -::1",
+        .group = "network",
+        .text = "Addresses to listen on. One or several, IPv4 or IPv6; 0.0.0.0 and :: stand for "
+                "every address of the machine. A '-' in front makes it no error when the machine "
+                "does not have that address. The default takes connections from this machine "
+                "only. Name other addresses when clients run elsewhere, and let a firewall keep "
+                "strangers out: whoever connects may send every command.",
+    },
+    {
+        .name = "port",
+        .field = &Config::port,
+        .type = OptionType::kInteger,
+        .default_text = "7379",
+        .min = 0,
+        .max = 65535,
+        .group = "network",
+        .text = "TCP port to listen on. 0 takes a free one, which the log and INFO tell. The start "
+                "fails when something listens on the port already.",
+    },
+    {
+        .name = "tcp-backlog",
+        .field = &Config::tcp_backlog,
+        .type = OptionType::kInteger,
+        .default_text = "511",
+        .min = 1,
+        .max = 65535,
+        .group = "network",
+        .text = "Connections that may wait to be accepted. The kernel cuts it at "
+                "net.core.somaxconn. Raise both when many clients connect at once and some of "
+                "them need a second or more for it. It costs kernel memory only while "
+                "connections wait.",
+    },
+    {
+        .name = "tcp-keepalive",
+        .field = &Config::tcp_keepalive_s,
+        .type = OptionType::kInteger,
+        .unit = "s",
+        .default_text = "300",
+        .min = 0,
+        .max = 32767,
+        .reloadable = true,
+        .group = "network",
+        .text =
+            "Silence after which the kernel asks whether a client is still there. 0 never asks. "
+            "It finds clients whose machine or network is gone without a word, so that they "
+            "do not count towards maxclients for ever. Lower it when a firewall between drops "
+            "idle connections sooner; it costs a small packet per interval and connection.",
+    },
+    {
+        .name = "threads",
+        .field = &Config::threads,
+        .type = OptionType::kInteger,
+        .default_text = "0",
+        .min = 0,
+        .max = 256,
+        .group = "network",
+        .text = "Worker threads; 0 stands for the number of processors. Each has its own "
+                "connections and takes new ones by itself. Lower it to leave processors to other "
+                "programs; more threads than processors only cost memory and switching.",
+    },
+    {
+        .name = "maxclients",
+        .field = &Config::maxclients,
+        .type = OptionType::kInteger,
+        .default_text = "10000",
+        .min = 1,
+        .max = 1'000'000,
+        .reloadable = true,
+        .group = "network",
+        .text = "Connections that may be open at once. One more is answered with an error and "
+                "closed. The limit of open files is raised for it; where that is not allowed, "
+                "maxclients is lowered and the log says so. Each connection costs a file "
+                "descriptor and its buffers.",
+    },
+    {
+        .name = "client-query-buffer-limit",
+        .field = &Config::client_query_buffer_limit_bytes,
+        .type = OptionType::kBytes,
+        .unit = "bytes",
+        .default_text = "1mb",
+        .min = kKb,
+        .max = kGb,
+        .reloadable = true,
+        .group = "bounds on clients",
+        .text = "Most bytes that may be held of a client's requests. A client that passes it is "
+                "disconnected. It must hold the longest request: raise it with proto-max-bulk-len "
+                "and max-args. At worst it costs this much memory for every connection.",
+    },
+    {
+        .name = "client-output-buffer-limit",
+        .field = &Config::client_output_buffer_limit_bytes,
+        .type = OptionType::kBytes,
+        .unit = "bytes",
+        .default_text = "8mb",
+        .min = 16 * kKb,
+        .max = 4 * kGb,
+        .reloadable = true,
+        .group = "bounds on clients",
+        .text = "Most bytes of replies that a client may leave unread. A client that passes it is "
+                "disconnected. Raise it for clients that send very long pipelines before they "
+                "read. At worst it costs this much memory for every connection.",
+    },
+    {
+        .name = "proto-max-bulk-len",
+        .field = &Config::proto_max_bulk_len_bytes,
+        .type = OptionType::kBytes,
+        .unit = "bytes",
+        .default_text = "64kb",
+        .min = kKb,
+        .max = 512 * kMb,
+        .reloadable = true,
+        .group = "bounds on clients",
+        .text = "Most bytes of one argument of a command. A longer one is a protocol error and "
+                "closes the connection. Names and keys are bounded by max-key-bytes besides, so "
+                "there is seldom a reason to raise it.",
+    },
+    {
+        .name = "max-args",
+        .field = &Config::max_args,
+        .type = OptionType::kInteger,
+        .default_text = "1024",
+        .min = 16,
+        .max = 1'048'576,
+        .reloadable = true,
+        .group = "bounds on clients",
+        .text = "Most arguments of one command, its name included. More are a protocol error and "
+                "close the connection. The commands that decide take at most a dozen; raise it for "
+                "clients that name many keys in one command.",
+    },
+    {
+        .name = "max-keys",
+        .field = &Config::max_keys,
+        .type = OptionType::kInteger,
+        .default_text = "1000000",
+        .min = 1,
+        .max = 2'000'000'000,
+        .group = "limiter",
+        .text = "Most buckets that this node remembers. Count the keys that are hit within the "
+                "longest duration of your limits, and add a half. Lapsed buckets are freed by "
+                "themselves; when only live ones are left and no more fit, a hit on a new key is "
+                "answered with an OOM error and INFO counts it. The table is made once, at start: "
+                "it costs about 30 bytes a key from then on, and each bucket about 100 more and "
+                "the length of its name and key.",
+    },
+    {
+        .name = "max-key-bytes",
+        .field = &Config::max_key_bytes,
+        .type = OptionType::kInteger,
+        .unit = "bytes",
+        .default_text = "4096",
+        .min = 2,
+        .max = 65'000,
+        .group = "limiter",
+        .text = "Most bytes of a limit's name and a key together. Longer ones are answered with an "
+                "error. Lower it where strangers choose the keys: at worst every bucket costs "
+                "this much memory.",
+    },
+    {
+        .name = "calendar-timezone",
+        .field = &Config::calendar_timezone,
+        .type = OptionType::kText,
+        .default_text = "UTC",
+        .group = "limiter",
+        .text = "Time zone of the calendar periods minute to year. An IANA name such as "
+                "Europe/Berlin, known to the machine's tzdata. It says when a day, week, month or "
+                "year starts; durations in ms do not depend on it. All nodes must have the same.",
+    },
+    {
+        .name = "loglevel",
+        .field = &Config::loglevel,
+        .type = OptionType::kWord,
+        .default_text = "notice",
+        .words = "debug|verbose|notice|warning",
+        .reloadable = true,
+        .group = "operation",
+        .text = "How much is logged. warning: only what may need somebody; notice: starts, stops "
+                "and changes too; verbose and debug: all there is, for looking into a fault. No "
+                "level writes a line for each request.",
+    },
+    {
+        .name = "logfile",
+        .field = &Config::logfile,
+        .type = OptionType::kText,
+        .default_text = "stderr",
+        .group = "operation",
+        .text =
+            "Where the log goes: stderr, or a file that is appended to. The file stays open, so "
+            "rotate it by copying and truncating (logrotate's copytruncate). When the log "
+            "cannot be written as fast as lines come, the oldest waiting lines are dropped; "
+            "requests never wait for it.",
+    },
+    {
+        .name = "enable-debug-commands",
+        .field = &Config::enable_debug_commands,
+        .type = OptionType::kBoolean,
+        .default_text = "no",
+        .group = "operation",
+        .text = "Whether GUB.DEBUG is allowed. It sets and stops this node's clock, for tests. "
+                "Leave it off where real traffic is limited: whoever connects could open every "
+                "limit.",
+    },
+};
+
+}  // namespace
+
+std::span<const OptionRow> OptionTable() { return kRows; }
+
+const OptionRow* FindOption(std::string_view name) {
+  for (const OptionRow& row : kRows) {
+    if (EqualsIgnoreCase(row.name, name)) return &row;
+  }
+  return nullptr;
+}
+
+Config::Config() {
+  for (const OptionRow& row : kRows) {
+    // A default that its own row refuses is a fault of the table, which the tests would show.
+    if (!SetOption(row, row.default_text, this).ok()) std::abort();
+  }
+}
+
+}  // namespace gub
