@@ -1,0 +1,176 @@
+#include "net/connection.h"
+
+#include <sys/ioctl.h>
+
+#include <utility>
+
+#include "base/log.h"
+
+namespace gub {
+
+namespace {
+// Room for the rest of a request that came in pieces.
+constexpr size_t kPieceBytes = 16 * 1024;
+// A write buffer that has grown beyond this is given back when it is empty.
+constexpr size_t kMaxIdleBytes = 1024 * 1024;
+
+Connection* ConnectionOf(void* data) { return static_cast<Connection*>(data); }
+}  // namespace
+
+Connection::Connection(Loop* loop, ConnectionHandler* handler, CounterSet* counters, Limits limits)
+    : loop_(loop), handler_(handler), counters_(counters), limits_(limits) {
+  uv_tcp_init(loop->uv(), &tcp_);
+  tcp_.data = write_.data = shutdown_.data = this;
+}
+
+void Connection::Start() {
+  uv_tcp_nodelay(&tcp_, 1);
+  if (limits_.keepalive_s > 0) {
+    uv_tcp_keepalive(&tcp_, 1, static_cast<unsigned>(limits_.keepalive_s));
+  }
+  StartReading();
+}
+
+void Connection::StartReading() {
+  const auto allocate = [](uv_handle_t* handle, size_t, uv_buf_t* buffer) noexcept {
+    Connection* self = ConnectionOf(handle->data);
+    // What follows a piece must stand behind it; everything else is read into the loop's buffer.
+    *buffer = self->pending_.empty()
+                  ? uv_buf_init(self->loop_->read_buffer(), Loop::kReadBytes)
+                  : uv_buf_init(self->pending_.Reserve(kPieceBytes), kPieceBytes);
+  };
+  const auto on_read = [](uv_stream_t* stream, ssize_t count, const uv_buf_t*) noexcept {
+    ConnectionOf(stream->data)->OnRead(count);
+  };
+  if (uv_read_start(stream(), allocate, on_read) != 0) Close();
+}
+
+void Connection::OnRead(ssize_t count) {
+  if (count < 0) return OnEnd();
+  if (count == 0) return;
+  const auto bytes = static_cast<size_t>(count);
+  counters_->Add(Counter::kNetInputBytes, bytes);
+  if (pending_.empty()) {
+    RunBatches({loop_->read_buffer(), bytes});
+  } else {
+    pending_.Commit(bytes);
+    RunBatches(pending_.view());
+  }
+}
+
+void Connection::OnEnd() {
+  // Everything that was whole has been answered: reading stops while answers wait.
+  CloseGracefully();
+}
+
+void Connection::RunBatches(std::string_view input) {
+  auto next = input.empty() ? ConnectionHandler::Next::kRead : ConnectionHandler::Next::kPause;
+  while (state_ == State::kOpen && next == ConnectionHandler::Next::kPause) {
+    ByteBuffer& replies = loop_->write_buffer();
+    const ConnectionHandler::Progress progress = handler_->OnInput(input, &replies);
+    next = progress.next;
+    close_after_ = next == ConnectionHandler::Next::kClose;
+    KeepRest(input, progress.consumed);
+    Send(&replies);
+    replies.Clear();
+    replies.Trim(kMaxIdleBytes);
+    input = pending_.view();
+  }
+  if (state_ != State::kOpen) return;
+  if (close_after_) return CloseGracefully();
+  if (pending_.size() > limits_.max_pending_bytes) {
+    counters_->Add(Counter::kQueryLimitDisconnections);
+    GUB_LOG_EVERY(1000, warn, "closing a client, its request is too large pending_bytes={}",
+                  pending_.size());
+    return Close();
+  }
+  if (draining_) FinishIfDrained();
+}
+
+void Connection::KeepRest(std::string_view input, size_t consumed) {
+  if (pending_.empty()) {
+    pending_.Append(input.substr(consumed));
+  } else {
+    pending_.Consume(consumed);
+    pending_.Trim(kPieceBytes);
+  }
+}
+
+void Connection::Send(ByteBuffer* replies) {
+  if (replies->empty()) return;
+  counters_->Add(Counter::kNetOutputBytes, replies->size());
+  uv_buf_t buffer =
+      uv_buf_init(const_cast<char*>(replies->data()), static_cast<unsigned>(replies->size()));
+  const int written = uv_try_write(stream(), &buffer, 1);
+  if (written < 0 && written != UV_EAGAIN) return Close();
+  if (written > 0) replies->Consume(static_cast<size_t>(written));
+  if (replies->empty()) return;
+  if (replies->size() > limits_.max_unsent_bytes) {
+    counters_->Add(Counter::kOutputLimitDisconnections);
+    GUB_LOG_EVERY(1000, warn, "closing a client, it does not read its replies unsent_bytes={}",
+                  replies->size());
+    return Close();
+  }
+  std::swap(unsent_, *replies);
+  buffer = uv_buf_init(const_cast<char*>(unsent_.data()), static_cast<unsigned>(unsent_.size()));
+  const auto on_written = [](uv_write_t* request, int status) noexcept {
+    ConnectionOf(request->data)->OnSent(status);
+  };
+  if (uv_write(&write_, stream(), &buffer, 1, on_written) != 0) return Close();
+  state_ = State::kBlocked;
+  uv_read_stop(stream());
+}
+
+void Connection::OnSent(int status) {
+  if (state_ != State::kBlocked) return;
+  if (status < 0) return Close();
+  unsent_.Clear();
+  unsent_.Trim(0);
+  state_ = State::kOpen;
+  if (close_after_) return CloseGracefully();
+  RunBatches(pending_.view());
+  if (state_ == State::kOpen) StartReading();
+}
+
+void Connection::CloseWhenDrained() {
+  draining_ = true;
+  if (state_ == State::kOpen) FinishIfDrained();
+}
+
+void Connection::FinishIfDrained() {
+  if (!KernelHasInput()) CloseGracefully();
+}
+
+bool Connection::KernelHasInput() const {
+  int fd = -1;
+  int unread = 0;
+  if (uv_fileno(reinterpret_cast<const uv_handle_t*>(&tcp_), &fd) != 0) return false;
+  return ioctl(fd, FIONREAD, &unread) == 0 && unread > 0;
+}
+
+void Connection::Refuse(std::string_view text) {
+  loop_->write_buffer().Append(text);
+  close_after_ = true;
+  Send(&loop_->write_buffer());
+  loop_->write_buffer().Clear();
+  if (state_ == State::kOpen) CloseGracefully();
+}
+
+void Connection::CloseGracefully() {
+  if (state_ == State::kClosing || state_ == State::kClosed) return;
+  state_ = State::kClosing;
+  uv_read_stop(stream());
+  const auto on_shutdown = [](uv_shutdown_t* request, int) noexcept {
+    ConnectionOf(request->data)->Close();
+  };
+  if (uv_shutdown(&shutdown_, stream(), on_shutdown) != 0) Close();
+}
+
+void Connection::Close() {
+  if (state_ == State::kClosed) return;
+  state_ = State::kClosed;
+  uv_close(reinterpret_cast<uv_handle_t*>(&tcp_),
+           [](uv_handle_t* handle) noexcept { ConnectionOf(handle->data)->handler_->OnClosed(); });
+}
+
+}  // namespace gub

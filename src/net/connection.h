@@ -1,0 +1,114 @@
+// Connection: one accepted TCP connection: bytes in, bytes out, in batches.
+//
+// A read batch is what one read(2) brought (at most Loop::kReadBytes) behind what was left over
+// before. The handler consumes as much of it as it can and appends its replies to one buffer, which
+// is written in one go when the batch ends. What the kernel does not take at once waits in the
+// connection, and while anything waits nothing more is read or run: a client that does not read
+// stops itself, not the node. Three bounds hold the memory of a connection: the handler pauses
+// after ReplySoftLimit() bytes of replies, more than max_unsent_bytes closes the connection, and so
+// does an unfinished request of more than max_pending_bytes.
+//
+//   state     | reads | runs requests | leaves it when
+//   ----------+-------+---------------+--------------------------------------------
+//   open      |  yes  |      yes      | a write is not taken whole -> blocked
+//   blocked   |  no   |      no       | all is written -> open (or closing)
+//   closing   |  no   |      no       | all is written and the FIN sent -> closed
+//   closed    |  no   |      no       | libuv has let go -> OnClosed
+//
+// Threads:  loop-confined.
+// Memory:   the owner destroys it after OnClosed, never before.
+
+#ifndef GUB_NET_CONNECTION_H_
+#define GUB_NET_CONNECTION_H_
+
+#include <cstddef>
+#include <string_view>
+
+#include "base/byte_buffer.h"
+#include "base/counters.h"
+#include "net/loop.h"
+
+namespace gub {
+
+class ConnectionHandler {
+ public:
+  enum class Next {
+    kRead,   // all that is whole has been run; call again with more
+    kPause,  // enough replies for now; call again when they are written
+    kClose,  // write the replies, then close; nothing after this is run
+  };
+  struct Progress {
+    size_t consumed;  // bytes at the front of the input that are done with
+    Next next;
+  };
+
+  virtual ~ConnectionHandler() = default;
+
+  // Runs what is whole in `input` and appends the replies to *replies.
+  virtual Progress OnInput(std::string_view input, ByteBuffer* replies) = 0;
+
+  // The connection is closed; the handler may destroy it, and itself, now.
+  virtual void OnClosed() = 0;
+};
+
+class Connection {
+ public:
+  struct Limits {
+    size_t max_pending_bytes;  // of a request that is not whole yet
+    size_t max_unsent_bytes;
+    int keepalive_s;  // 0: off
+  };
+
+  // Replies of one batch after which a handler should pause.
+  static constexpr size_t ReplySoftLimit() { return 256 * 1024; }
+
+  Connection(Loop* loop, ConnectionHandler* handler, CounterSet* counters, Limits limits);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Starts reading. REQUIRES: accepted.
+  void Start();
+
+  // Writes `text`, then closes. REQUIRES: accepted, not started.
+  void Refuse(std::string_view text);
+
+  // Answers what has arrived so far, whole requests only, and then closes.
+  void CloseWhenDrained();
+
+  // Closes at once; what waits to be written is lost.
+  void Close();
+
+  uv_stream_t* stream() { return reinterpret_cast<uv_stream_t*>(&tcp_); }
+
+ private:
+  enum class State { kOpen, kBlocked, kClosing, kClosed };
+
+  void OnRead(ssize_t count);
+  void OnEnd();
+  void RunBatches(std::string_view input);
+  void KeepRest(std::string_view input, size_t consumed);
+  void Send(ByteBuffer* replies);
+  void OnSent(int status);
+  void FinishIfDrained();
+  void CloseGracefully();
+  void StartReading();
+  bool KernelHasInput() const;
+
+  Loop* const loop_;
+  ConnectionHandler* const handler_;
+  CounterSet* const counters_;
+  const Limits limits_;
+
+  uv_tcp_t tcp_;
+  uv_write_t write_;
+  uv_shutdown_t shutdown_;
+  State state_ = State::kOpen;
+  bool draining_ = false;     // CloseWhenDrained was called
+  bool close_after_ = false;  // once what waits is written
+  ByteBuffer pending_;        // input that is not consumed yet
+  ByteBuffer unsent_;         // with libuv, while blocked
+};
+
+}  // namespace gub
+
+#endif  // GUB_NET_CONNECTION_H_
