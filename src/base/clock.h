@@ -8,6 +8,9 @@
 // with a correction of at most 5 % of the segment's length spread evenly over it; a reader
 // evaluates the present segment. So time is continuous and its slope lies between 0.95 and 1.05.
 //
+// A reading that comes after another, in whatever threads, is never the smaller one, as far as the
+// source itself keeps this: processors' clocks may differ by some ns, and so may what they read.
+//
 // Threads:  NowMs from any thread, without a lock; Pull from one thread; Freeze/Unfreeze from any.
 
 #ifndef GUB_BASE_CLOCK_H_

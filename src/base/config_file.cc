@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <map>
-#include <system_error>
 
 #include "absl/cleanup/cleanup.h"
 #include "base/config.h"
@@ -125,12 +124,11 @@ class FileReader {
 };
 
 absl::Status ReadWholeFile(const std::string& path, std::string* text) {
-  const auto error = [&](int code) {
-    return absl::NotFoundError(fmt::format("{}: the file cannot be read: {}", path,
-                                           std::generic_category().message(code)));
+  const auto error = [&path] {
+    return absl::ErrnoToStatus(errno, fmt::format("{}: the file cannot be read", path));
   };
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return error(errno);
+  if (fd < 0) return error();
   const auto close_fd = absl::MakeCleanup([fd] { close(fd); });
   std::array<char, 16384> chunk;
   while (true) {
@@ -139,7 +137,7 @@ absl::Status ReadWholeFile(const std::string& path, std::string* text) {
     if (n > 0) {
       text->append(chunk.data(), static_cast<size_t>(n));
     } else if (errno != EINTR) {
-      return error(errno);
+      return error();
     }
   }
 }

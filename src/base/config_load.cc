@@ -71,7 +71,8 @@ class CommandLine {
       : arguments_(arguments.begin(), arguments.end()) {}
 
   absl::Status Read(LaunchOptions* launch, Settings* settings) {
-    if (HasNext() && !arguments_[at_].starts_with('-')) launch->config_file = arguments_[at_++];
+    const bool names_file = HasNext() && !arguments_[at_].empty() && arguments_[at_][0] != '-';
+    if (names_file) launch->config_file = arguments_[at_++];
     while (HasNext()) {
       const std::string_view argument = arguments_[at_++];
       if (!IsOption(argument)) return ErrorAt(Escape(argument), "expected --name value");

@@ -121,7 +121,7 @@ absl::Status SetString(const OptionRow& row, std::string_view value, std::string
 absl::Status SetList(const OptionRow& row, std::string_view value,
                      std::vector<std::string>* field) {
   const std::vector<std::string_view> words = SplitAt(value, " \t");
-  if (words.empty() || HasControlByte(fmt::format("{}", fmt::join(words, "")))) {
+  if (words.empty() || std::any_of(words.begin(), words.end(), HasControlByte)) {
     return Refuse(row, "one or more words without control characters", value);
   }
   field->assign(words.begin(), words.end());

@@ -7,7 +7,6 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/text.h"
@@ -118,8 +117,8 @@ absl::Status StartLogging(const std::string& loglevel, const std::string& logfil
   if (logfile != "stderr") {
     fd = open(logfile.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
     if (fd < 0) {
-      return absl::UnavailableError(fmt::format("the log file {} cannot be opened: {}", logfile,
-                                                std::generic_category().message(errno)));
+      return absl::ErrnoToStatus(errno, fmt::format("the log file '{}' cannot be opened",
+                                                    Escape(logfile, logfile.size())));
     }
   }
   auto sink = std::make_shared<FdSink>(fd);

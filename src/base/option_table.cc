@@ -59,11 +59,10 @@ constexpr OptionRow kRows[] = {
         .max = 32767,
         .reloadable = true,
         .group = "network",
-        .text =
-            "Silence after which the kernel asks whether a client is still there. 0 never asks. "
-            "It finds clients whose machine or network is gone without a word, so that they "
-            "do not count towards maxclients for ever. Lower it when a firewall between drops "
-            "idle connections sooner; it costs a small packet per interval and connection.",
+        .text = "Silence after which the kernel probes a client. 0 never does. "
+                "It finds clients whose machine or network is gone without a word, so that they "
+                "do not count towards maxclients for ever. Lower it when a firewall between drops "
+                "idle connections sooner; it costs a small packet per interval and connection.",
     },
     {
         .name = "threads",

@@ -25,6 +25,7 @@ std::optional<int64_t> ParseInt64(std::string_view text);
 
 // ASCII case only, whatever the locale.
 std::string ToLower(std::string_view text);
+std::string ToUpper(std::string_view text);
 bool EqualsIgnoreCase(std::string_view a, std::string_view b);
 
 // `bytes` for an error reply or a log line: cut at max_bytes of input; control bytes, quotes,
