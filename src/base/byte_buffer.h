@@ -1,12 +1,14 @@
 // ByteBuffer: bytes that come in at the back and leave at the front.
 //
-// Memory:   grows by doubling; Consume gives nothing back until the buffer is empty or compacted.
-//           Append, Reserve and Compact may move the bytes: views into data() end there.
+// Memory:   grows by doubling, when more than half of it is in use or the new bytes do not fit; only
+//           Trim gives it back.
+//           Append and Reserve may move the bytes: views into data() end there.
 // Threads:  one at a time.
 
 #ifndef GUB_BASE_BYTE_BUFFER_H_
 #define GUB_BASE_BYTE_BUFFER_H_
 
+#include <cassert>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -27,12 +29,17 @@ class ByteBuffer {
   std::string_view view() const { return {data(), size()}; }
 
   // Room for n more bytes at the back; Commit says how many of them were written.
+  // REQUIRES of Commit: n <= what was reserved.
   char* Reserve(size_t n) {
     if (capacity_ - end_ < n) Grow(n);
     return bytes_.get() + end_;
   }
-  void Commit(size_t n) { end_ += n; }
+  void Commit(size_t n) {
+    assert(n <= capacity_ - end_);
+    end_ += n;
+  }
 
+  // REQUIRES: bytes are not the buffer's own.
   void Append(std::string_view bytes) {
     if (bytes.empty()) return;
     std::memcpy(Reserve(bytes.size()), bytes.data(), bytes.size());
@@ -41,11 +48,15 @@ class ByteBuffer {
 
   // Drops n bytes at the front. REQUIRES: n <= size().
   void Consume(size_t n) {
+    assert(n <= size());
     begin_ += n;
     if (begin_ == end_) begin_ = end_ = 0;
   }
   // Drops all bytes but the first n. REQUIRES: n <= size().
-  void Truncate(size_t n) { end_ = begin_ + n; }
+  void Truncate(size_t n) {
+    assert(n <= size());
+    end_ = begin_ + n;
+  }
   void Clear() { begin_ = end_ = 0; }
 
   // Gives back the memory of an empty buffer that is larger than max_idle_bytes.

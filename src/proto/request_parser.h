@@ -14,9 +14,12 @@
 //
 // Threads:  one at a time.
 // Errors:   kError latches: the connection must be closed once error() has been sent.
-//           The texts are Redis'. Lengths are strict as there: no sign, no leading zero.
-//           Unlike Redis, which skips two bytes unseen, a bulk string must end with CRLF.
-// Bounds:   RequestLimits; nothing is allocated for what was only announced.
+//           The texts are Redis'. Numbers are strict as there: no plus, no leading zero.
+//           Unlike Redis, which skips a byte or two unseen, lines with a number and bulk strings
+//           must end with CRLF.
+// Bounds:   RequestLimits; an inline line with too many or too long arguments is "too big" too.
+// Memory:   nothing is allocated for what was only announced. Grows to 32 bytes an argument while
+//           it is in a request; while it waits for one to begin, it keeps less than 5 KB.
 
 #ifndef GUB_PROTO_REQUEST_PARSER_H_
 #define GUB_PROTO_REQUEST_PARSER_H_
@@ -36,6 +39,9 @@ struct RequestLimits {
 
   size_t max_args = 1024;
   size_t max_bulk_bytes = 64 * 1024;
+  // The bounds are those of a client that has yet to authenticate; if it exceeds them, error()
+  // says so.
+  bool unauthenticated = false;
 };
 
 class RequestParser {
@@ -46,7 +52,7 @@ class RequestParser {
     kError,     // error() says why
   };
 
-  explicit RequestParser(RequestLimits limits) : limits_(limits) {}
+  explicit RequestParser(RequestLimits limits) : next_limits_(limits) {}
 
   // Reads the next request from the front of `bytes`, which must start with what the last call did
   // not consume (it may have moved in memory). Empty lines and empty arrays are skipped.
@@ -57,19 +63,59 @@ class RequestParser {
   size_t consumed() const { return consumed_; }
 
   // Valid after kRequest, until the next call or until the bytes move.
-  std::span<const std::string_view> args() const { return args_; }
+  std::span<const std::string_view> args() const { return {args_.data(), arg_count_}; }
 
   // After kError: the text after "-ERR ", printable, without CR or LF.
   const std::string& error() const { return error_; }
 
   // From the next request on.
-  void set_limits(RequestLimits limits) { limits_ = limits; }
+  void set_limits(RequestLimits limits) { next_limits_ = limits; }
 
  private:
-  RequestLimits limits_;
+  // Where an argument is, counted from the first byte of its request, as the bytes may move.
+  struct Range {
+    size_t begin;
+    size_t size;
+  };
+  enum class Line { kRead, kPartial, kTooLong, kInvalid };
+
+  static constexpr size_t kUnknown = static_cast<size_t>(-1);
+
+  size_t ReadShortArray(std::string_view bytes);
+
+  // The readers of all that is not whole, not short or not right. They read on at pos_, and return
+  // kRequest when they have what they are after.
+  [[gnu::noinline]] Outcome ReadAny(std::string_view bytes);
+  Outcome ReadArray(std::string_view bytes);
+  Outcome ReadCount(std::string_view bytes);
+  Outcome ReadBulkLength(std::string_view bytes);
+  Outcome ReadInline(std::string_view bytes);
+  Outcome SplitInline(std::string_view line);
+  Line ReadNumber(std::string_view bytes, int64_t* number);
+  Line FindLineEnd(std::string_view bytes, char terminator, size_t* end);
+
+  void Begin();
+  void AddArg(std::string_view arg);
+  void GiveBackMemory();
+  Outcome Fail(std::string_view why);
+
+  RequestLimits next_limits_;
   size_t consumed_ = 0;
-  std::vector<std::string_view> args_;
   std::string error_;
+
+  // The arguments are the first arg_count_ elements; the vector does not shrink with them.
+  std::vector<std::string_view> args_;
+  size_t arg_count_ = 0;
+  std::string unquoted_;
+
+  // The request that ReadAny is in the middle of; offsets count from its first byte.
+  bool begun_ = false;
+  RequestLimits limits_;
+  size_t pos_ = 0;                // what is before is read
+  size_t searched_ = 0;           // from pos_ up to here no line ends
+  size_t missing_args_ = 0;       // of an array, once its count is read
+  size_t bulk_bytes_ = kUnknown;  // of the argument at pos_, once its length is read
+  std::vector<Range> ranges_;     // the arguments before pos_
 };
 
 }  // namespace gub

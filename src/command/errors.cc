@@ -1,0 +1,31 @@
+#include "command/errors.h"
+
+#include "base/text.h"
+#include "fmt/format.h"
+
+namespace gub {
+
+namespace {
+constexpr size_t kShownBytes = 128;
+}  // namespace
+
+std::string UnknownCommandText(Args args) {
+  std::string shown;
+  for (std::string_view arg : args.subspan(1)) {
+    if (shown.size() >= kShownBytes) break;
+    shown += fmt::format("'{}' ", Escape(arg, kShownBytes - shown.size()));
+  }
+  return fmt::format("ERR unknown command '{}', with args beginning with: {}",
+                     Escape(args[0], kShownBytes), shown);
+}
+
+std::string UnknownSubcommandText(const CommandEntry& command, std::string_view subcommand) {
+  return fmt::format("ERR unknown subcommand '{}'. Try {} HELP.", Escape(subcommand, kShownBytes),
+                     ToUpper(command.full_name));
+}
+
+std::string WrongArityText(const CommandEntry& entry) {
+  return fmt::format("ERR wrong number of arguments for '{}' command", entry.full_name);
+}
+
+}  // namespace gub

@@ -1,0 +1,38 @@
+// The arguments of GUB.HIT, GUB.TAKE and CL.THROTTLE -> a Request.
+//
+// Threads:  pure functions.
+// Memory:   the Request borrows from the arguments.
+// Errors:   kInvalidArgument; the message is the reply's text after "ERR " and names the argument.
+
+#ifndef GUB_COMMAND_HIT_ARGUMENTS_H_
+#define GUB_COMMAND_HIT_ARGUMENTS_H_
+
+#include <cstddef>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "command/context.h"
+#include "gub/types.h"
+
+namespace gub {
+
+inline constexpr std::string_view kTakeName = "gub.take";
+inline constexpr std::string_view kThrottleName = "cl.throttle";
+
+// name key hits limit duration [algorithm [behavior]] [BURST n] [ONFAIL policy] [FULL]
+// *full: whether FULL was given.
+absl::Status ParseHit(Args args, size_t max_key_bytes, Request* request, bool* full);
+
+// key capacity refill_per_second [cost]
+absl::Status ParseTake(Args args, size_t max_key_bytes, Request* request);
+
+// key max_burst count period [quantity]
+absl::Status ParseThrottle(Args args, size_t max_key_bytes, Request* request);
+
+// Neither empty, together at most max_key_bytes.
+absl::Status CheckNameAndKey(std::string_view name, std::string_view key, size_t max_key_bytes);
+
+}  // namespace gub
+
+#endif  // GUB_COMMAND_HIT_ARGUMENTS_H_

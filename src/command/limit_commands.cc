@@ -1,0 +1,154 @@
+#include "command/limit_commands.h"
+
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "base/text.h"
+#include "command/context.h"
+#include "command/errors.h"
+#include "command/hit_arguments.h"
+#include "limit/int128.h"
+
+namespace gub {
+
+namespace {
+
+size_t MaxKeyBytes(const CommandContext& context) {
+  return static_cast<size_t>(context.config().max_key_bytes);
+}
+
+Counter CounterOf(const Request& request, const Decision& decision) {
+  if (request.Has(kResetRemaining)) return Counter::kResets;
+  if (request.hits == 0) return Counter::kPeeks;
+  if (request.hits < 0) return Counter::kHitsRefunded;
+  return decision.status == LimitStatus::kUnder ? Counter::kHitsAdmitted : Counter::kHitsDenied;
+}
+
+void RefuseRequest(CommandContext& context, const absl::Status& status) {
+  context.counters().Add(Counter::kRequestErrors);
+  context.Error(status);
+}
+
+// Decides and counts; nothing when the reply is an error, which is written then.
+std::optional<Decision> Decide(CommandContext& context, const Request& request) {
+  Decision decision;
+  const Store::Outcome outcome = context.node().store.Decide(request, context.now_ms(), &decision);
+  if (outcome == Store::Outcome::kFull) {
+    context.counters().Add(Counter::kRefusedKeys);
+    context.Error(kTableFull);
+    return std::nullopt;
+  }
+  context.counters().Add(CounterOf(request, decision));
+  return decision;
+}
+
+void WriteFull(CommandContext& context, const Request& request, const Decision& decision) {
+  ReplyWriter& reply = context.reply();
+  const auto field = [&reply](std::string_view name, int64_t value) {
+    reply.Bulk(name);
+    reply.Integer(value);
+  };
+  reply.Map(7);
+  field("status", static_cast<int64_t>(decision.status));
+  field("limit", request.limit);
+  field("remaining", decision.remaining);
+  field("reset", decision.reset_ms);
+  field("retry_after", decision.retry_after_ms);
+  reply.Bulk("owner");
+  reply.Bulk(context.node().address);
+  field("degraded", 0);
+}
+
+// Whole seconds, rounded up. REQUIRES: ms >= 0.
+int64_t CeilToSeconds(int64_t ms) { return ms / 1000 + (ms % 1000 != 0 ? 1 : 0); }
+
+}  // namespace
+
+void HitCommand(CommandContext& context) {
+  Request request;
+  bool full = false;
+  const absl::Status status = ParseHit(context.args(), MaxKeyBytes(context), &request, &full);
+  if (!status.ok()) return RefuseRequest(context, status);
+  const std::optional<Decision> decision = Decide(context, request);
+  if (!decision) return;
+  if (full) return WriteFull(context, request, *decision);
+  context.reply().IntegerTriple(static_cast<int64_t>(decision->status), decision->remaining,
+                                decision->reset_ms);
+}
+
+void TakeCommand(CommandContext& context) {
+  Request request;
+  const absl::Status status = ParseTake(context.args(), MaxKeyBytes(context), &request);
+  if (!status.ok()) return RefuseRequest(context, status);
+  const std::optional<Decision> decision = Decide(context, request);
+  if (!decision) return;
+  context.reply().IntegerTriple(decision->status == LimitStatus::kUnder ? 1 : 0,
+                                decision->remaining, decision->retry_after_ms);
+}
+
+// The shape and the rounding of redis-cell: a peek is never limited, retry is -1 unless this very
+// request would pass later.
+void ThrottleCommand(CommandContext& context) {
+  Request request;
+  const absl::Status status = ParseThrottle(context.args(), MaxKeyBytes(context), &request);
+  if (!status.ok()) return RefuseRequest(context, status);
+  const std::optional<Decision> decision = Decide(context, request);
+  if (!decision) return;
+  const bool limited = request.hits > 0 && decision->status == LimitStatus::kOver;
+  const bool passes_later = limited && decision->retry_after_ms != Decision::kNever;
+  ReplyWriter& reply = context.reply();
+  reply.Array(5);
+  reply.Integer(limited ? 1 : 0);
+  reply.Integer(request.burst);
+  reply.Integer(decision->remaining);
+  reply.Integer(passes_later ? CeilToSeconds(decision->retry_after_ms) : -1);
+  reply.Integer(CeilToSeconds(decision->reset_ms - decision->now_ms));
+}
+
+void ResetBucketCommand(CommandContext& context) {
+  const Args args = context.args();
+  const absl::Status status = CheckNameAndKey(args[1], args[2], MaxKeyBytes(context));
+  if (!status.ok()) return RefuseRequest(context, status);
+  context.reply().Integer(context.node().store.Reset(args[1], args[2]));
+}
+
+// GUB.DEBUG CLOCK SET ms | ADVANCE ms | SYSTEM
+void DebugClockCommand(CommandContext& context) {
+  if (!context.config().enable_debug_commands) return context.Error(kDebugOff);
+  const Args words = context.args().subspan(2);
+  LimiterClock& clock = context.node().clock;
+  if (words.size() == 1 && EqualsIgnoreCase(words[0], "SYSTEM")) {
+    clock.Unfreeze();
+  } else if (words.size() == 2 &&
+             (EqualsIgnoreCase(words[0], "SET") || EqualsIgnoreCase(words[0], "ADVANCE"))) {
+    const std::optional<int64_t> ms = ParseInt64(words[1]);
+    if (!ms) return context.Error("ERR ms is not an integer or out of range");
+    const int64_t base = EqualsIgnoreCase(words[0], "SET") ? 0 : clock.NowMs();
+    const Int128 now_ms = static_cast<Int128>(base) + *ms;
+    if (now_ms < 0 || now_ms > kInt64Max) {
+      return context.Error("ERR ms is not an integer or out of range");
+    }
+    clock.Freeze(static_cast<int64_t>(now_ms));
+  } else {
+    return context.Error(kSyntaxError);
+  }
+  context.RefreshNow();
+  context.reply().Ok();
+}
+
+void DbSizeCommand(CommandContext& context) {
+  context.reply().Integer(context.node().store.Size());
+}
+
+// FLUSHALL [ASYNC|SYNC]; both words do the same.
+void FlushAllCommand(CommandContext& context) {
+  const Args args = context.args();
+  const bool has_mode =
+      args.size() == 2 && (EqualsIgnoreCase(args[1], "ASYNC") || EqualsIgnoreCase(args[1], "SYNC"));
+  if (args.size() > 1 && !has_mode) return context.Error(kSyntaxError);
+  context.node().store.Clear();
+  context.reply().Ok();
+}
+
+}  // namespace gub

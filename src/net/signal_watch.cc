@@ -1,0 +1,32 @@
+#include "net/signal_watch.h"
+
+#include <utility>
+
+namespace gub {
+
+SignalWatch::SignalWatch(Loop* loop, std::initializer_list<int> signals,
+                         std::function<void(int)> callback)
+    : callback_(std::move(callback)) {
+  for (int number : signals) {
+    auto* handle = new Handle{{}, this};
+    uv_signal_init(loop->uv(), &handle->signal);
+    handle->signal.data = handle;
+    const auto call = [](uv_signal_t* signal, int heard) noexcept {
+      static_cast<Handle*>(signal->data)->watch->callback_(heard);
+    };
+    uv_signal_start(&handle->signal, call, number);
+    handles_.push_back(handle);
+  }
+}
+
+SignalWatch::~SignalWatch() { Stop(); }
+
+void SignalWatch::Stop() {
+  for (Handle* handle : handles_) {
+    uv_close(reinterpret_cast<uv_handle_t*>(&handle->signal),
+             [](uv_handle_t* closed) noexcept { delete static_cast<Handle*>(closed->data); });
+  }
+  handles_.clear();
+}
+
+}  // namespace gub

@@ -1,0 +1,119 @@
+#include "proto/reply_writer.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+namespace gub {
+namespace {
+
+// "-9223372036854775808", and "-1.7976931348623157e+308".
+constexpr size_t kMaxIntegerBytes = 20;
+constexpr size_t kMaxDoubleBytes = 24;
+// The type's byte, an integer and CRLF.
+constexpr size_t kMaxLineBytes = 1 + kMaxIntegerBytes + 2;
+
+// These write at `p` and return where they ended.
+
+char* PutCrlf(char* p) {
+  std::memcpy(p, "\r\n", 2);
+  return p + 2;
+}
+
+char* PutBytes(char* p, std::string_view bytes) {
+  if (!bytes.empty()) std::memcpy(p, bytes.data(), bytes.size());
+  return p + bytes.size();
+}
+
+template <typename Integer>
+char* PutLine(char* p, char type, Integer value) {
+  *p++ = type;
+  return PutCrlf(std::to_chars(p, p + kMaxIntegerBytes, value).ptr);
+}
+
+// The fewest digits that read back as the same value, in the notation that %.17g would choose.
+char* PutDouble(char* p, double value) {
+  if (std::isnan(value)) return PutBytes(p, "nan");
+  if (std::isinf(value)) return PutBytes(p, value < 0 ? "-inf" : "inf");
+  const double magnitude = std::abs(value);
+  const bool fixed = magnitude == 0 || (magnitude >= 1e-4 && magnitude < 1e17);
+  return std::to_chars(p, p + kMaxDoubleBytes, value,
+                       fixed ? std::chars_format::fixed : std::chars_format::scientific)
+      .ptr;
+}
+
+void AppendOneLine(ByteBuffer* out, char type, std::string_view text) {
+  char* const begin = out->Reserve(text.size() + 3);
+  char* p = begin;
+  *p++ = type;
+  for (const char c : text) *p++ = c == '\r' || c == '\n' ? ' ' : c;
+  out->Commit(static_cast<size_t>(PutCrlf(p) - begin));
+}
+
+}  // namespace
+
+void ReplyWriter::SimpleString(std::string_view text) { AppendOneLine(out_, '+', text); }
+
+void ReplyWriter::Error(std::string_view text) { AppendOneLine(out_, '-', text); }
+
+void ReplyWriter::Integer(int64_t value) {
+  char* const begin = out_->Reserve(kMaxLineBytes);
+  out_->Commit(static_cast<size_t>(PutLine(begin, ':', value) - begin));
+}
+
+void ReplyWriter::Bulk(std::string_view bytes) {
+  char* const begin = out_->Reserve(kMaxLineBytes + bytes.size() + 2);
+  char* const end = PutCrlf(PutBytes(PutLine(begin, '$', bytes.size()), bytes));
+  out_->Commit(static_cast<size_t>(end - begin));
+}
+
+void ReplyWriter::Double(double value) {
+  char text[kMaxDoubleBytes];
+  const std::string_view digits(text, static_cast<size_t>(PutDouble(text, value) - text));
+  if (version_ == RespVersion::k2) return Bulk(digits);
+  AppendOneLine(out_, ',', digits);
+}
+
+void ReplyWriter::Boolean(bool value) {
+  if (version_ == RespVersion::k2) return Integer(value ? 1 : 0);
+  out_->Append(value ? "#t\r\n" : "#f\r\n");
+}
+
+void ReplyWriter::Null() { out_->Append(version_ == RespVersion::k2 ? "$-1\r\n" : "_\r\n"); }
+
+void ReplyWriter::NullArray() { out_->Append(version_ == RespVersion::k2 ? "*-1\r\n" : "_\r\n"); }
+
+void ReplyWriter::VerbatimText(std::string_view text) {
+  if (version_ == RespVersion::k2) return Bulk(text);
+  constexpr std::string_view kFormat = "txt:";
+  char* const begin = out_->Reserve(kMaxLineBytes + kFormat.size() + text.size() + 2);
+  char* p = PutLine(begin, '=', kFormat.size() + text.size());
+  p = PutCrlf(PutBytes(PutBytes(p, kFormat), text));
+  out_->Commit(static_cast<size_t>(p - begin));
+}
+
+void ReplyWriter::Map(size_t count) {
+  if (version_ == RespVersion::k2) return Header('*', count * 2);
+  Header('%', count);
+}
+
+void ReplyWriter::Set(size_t count) { Header(version_ == RespVersion::k2 ? '*' : '~', count); }
+
+void ReplyWriter::Push(size_t count) { Header(version_ == RespVersion::k2 ? '*' : '>', count); }
+
+void ReplyWriter::IntegerTriple(int64_t a, int64_t b, int64_t c) {
+  constexpr std::string_view kArrayOfThree = "*3\r\n";
+  char* const begin = out_->Reserve(kArrayOfThree.size() + 3 * kMaxLineBytes);
+  char* p = PutBytes(begin, kArrayOfThree);
+  p = PutLine(p, ':', a);
+  p = PutLine(p, ':', b);
+  p = PutLine(p, ':', c);
+  out_->Commit(static_cast<size_t>(p - begin));
+}
+
+void ReplyWriter::Header(char type, size_t count) {
+  char* const begin = out_->Reserve(kMaxLineBytes);
+  out_->Commit(static_cast<size_t>(PutLine(begin, type, count) - begin));
+}
+
+}  // namespace gub

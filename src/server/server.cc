@@ -1,0 +1,133 @@
+#include "server/server.h"
+
+#include <sys/random.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+#include "fmt/format.h"
+#include "net/listen_socket.h"
+#include "net/signal_watch.h"
+#include "net/timer.h"
+
+namespace gub {
+
+namespace {
+
+size_t ThreadCount(const Config& config) {
+  if (config.threads > 0) return static_cast<size_t>(config.threads);
+  return std::max<size_t>(1, std::thread::hardware_concurrency());
+}
+
+std::string RandomHex(size_t bytes) {
+  std::string hex;
+  std::vector<unsigned char> random(bytes);
+  if (getrandom(random.data(), bytes, 0) != static_cast<ssize_t>(bytes)) std::abort();
+  for (unsigned char byte : random) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
+// Raises the limit on descriptors for `clients`; how many clients there can be then.
+int64_t MakeRoomForClients(int64_t clients) {
+  constexpr int64_t kReserved = 64;  // logs, loops, listeners
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return clients;
+  const auto wanted = static_cast<rlim_t>(clients + kReserved);
+  if (limit.rlim_cur >= wanted) return clients;
+  rlimit raised = {wanted, std::max(wanted, limit.rlim_max)};
+  if (setrlimit(RLIMIT_NOFILE, &raised) == 0) return clients;
+  raised = {limit.rlim_max, limit.rlim_max};
+  if (setrlimit(RLIMIT_NOFILE, &raised) != 0) raised = limit;
+  const int64_t possible = std::max<int64_t>(1, static_cast<int64_t>(raised.rlim_cur) - kReserved);
+  GUB_LOG(warn, "lowering maxclients, the descriptor limit allows no more maxclients={} wanted={}",
+          std::min(possible, clients), clients);
+  return std::min(possible, clients);
+}
+
+bool IsWildcard(const std::string& host) {
+  return host == "*" || host == "0.0.0.0" || host == "::";
+}
+
+}  // namespace
+
+Server::Server(const Config& config, Calendar calendar, size_t threads)
+    : node_(config, std::move(calendar), threads) {
+  for (size_t i = 0; i < threads; ++i) workers_.push_back(std::make_unique<Worker>(&node_, i));
+}
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config,
+                                                      const std::string& config_file) {
+  std::optional<Calendar> calendar = Calendar::ForZone(config.calendar_timezone);
+  if (!calendar) {
+    return absl::InvalidArgumentError(fmt::format(
+        "calendar-timezone: this machine knows no zone '{}'", config.calendar_timezone));
+  }
+  Config effective = config;
+  effective.maxclients = MakeRoomForClients(config.maxclients);
+  std::unique_ptr<Server> server(new Server(effective, *std::move(calendar), ThreadCount(config)));
+  server->node_.run_id = RandomHex(20);
+  server->node_.config_file = config_file;
+  if (absl::Status status = server->Listen(); !status.ok()) return status;
+  return server;
+}
+
+absl::Status Server::Listen() {
+  for (const std::string& bind : node_.config.bind) {
+    const bool optional = bind.starts_with('-');
+    const absl::Status status = ListenOn(optional ? bind.substr(1) : bind, optional);
+    if (!status.ok()) return status;
+  }
+  if (node_.port != 0) return absl::OkStatus();
+  return absl::UnavailableError("bind: none of the addresses is there to listen on");
+}
+
+absl::Status Server::ListenOn(const std::string& host, bool optional) {
+  // All addresses share one port, also one that was free by chance.
+  const int port = node_.port != 0 ? node_.port : static_cast<int>(node_.config.port);
+  const auto backlog = static_cast<int>(node_.config.tcp_backlog);
+  absl::StatusOr<ListenSocket> claimed = ListenSocket::Claim(host, port, backlog);
+  if (!claimed.ok()) {
+    const bool skip = optional && absl::IsUnavailable(claimed.status());
+    return skip ? absl::OkStatus() : claimed.status();
+  }
+  if (node_.port == 0) {
+    node_.port = claimed->port();
+    node_.address = JoinHostPort(IsWildcard(host) ? "127.0.0.1" : host, node_.port);
+  }
+  for (size_t i = 1; i < workers_.size(); ++i) {
+    absl::StatusOr<ListenSocket> joined = ListenSocket::Join(*claimed);
+    if (!joined.ok()) return joined.status();
+    if (absl::Status status = workers_[i]->Listen(*std::move(joined)); !status.ok()) return status;
+  }
+  GUB_LOG(info, "listening address={}", claimed->Address());
+  return workers_[0]->Listen(*std::move(claimed));
+}
+
+void Server::Run() {
+  std::vector<std::thread> threads;
+  for (auto& worker : workers_) threads.emplace_back([&worker] { worker->Run(); });
+  GUB_LOG(info, "ready threads={} max_keys={} version={}", node_.threads, node_.config.max_keys,
+          GUB_VERSION);
+  {
+    Loop housekeeping;
+    Timer clock(&housekeeping, [this] { node_.clock.Pull(); });
+    clock.Start(LimiterClock::kPullIntervalMs, LimiterClock::kPullIntervalMs);
+    SignalWatch signals(&housekeeping, {SIGTERM, SIGINT}, [&](int signal) {
+      GUB_LOG(info, "stopping signal={}", signal);
+      for (auto& worker : workers_) worker->BeginStop();
+      signals.Stop();
+      clock.Stop();
+      housekeeping.CloseMailbox();
+    });
+    housekeeping.Run();
+  }
+  for (std::thread& thread : threads) thread.join();
+  GUB_LOG(info, "stopped");
+}
+
+}  // namespace gub

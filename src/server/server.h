@@ -1,0 +1,45 @@
+// Server: a node: its workers, its signals and its housekeeping.
+//
+// Threads:  one thread per worker; the housekeeping loop runs on the caller's, which is the one
+//           that hears SIGTERM and SIGINT.
+
+#ifndef GUB_SERVER_SERVER_H_
+#define GUB_SERVER_SERVER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/config.h"
+#include "command/node.h"
+#include "server/worker.h"
+
+namespace gub {
+
+class Server {
+ public:
+  // A node that listens already; clients wait until Run. Errors name what is wrong: the address
+  // that is taken, the time zone that is unknown.
+  static absl::StatusOr<std::unique_ptr<Server>> Start(const Config& config,
+                                                       const std::string& config_file);
+
+  // Serves until SIGTERM or SIGINT, then answers what has arrived and returns.
+  void Run();
+
+  const Node& node() const { return node_; }
+
+ private:
+  Server(const Config& config, Calendar calendar, size_t threads);
+
+  absl::Status Listen();
+  absl::Status ListenOn(const std::string& host, bool optional);
+
+  Node node_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace gub
+
+#endif  // GUB_SERVER_SERVER_H_
