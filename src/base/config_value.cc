@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <utility>
+#include <variant>
 
 #include "base/config.h"
 #include "base/config_parts.h"
@@ -81,9 +81,9 @@ absl::Status Refuse(const OptionRow& row, std::string_view wanted, std::string_v
       fmt::format("{} must be {}, got '{}'", row.name, wanted, Escape(value)));
 }
 
-// Each SetX checks `value` and then writes it to *field.
+// Each checks `value` and then writes it to *field.
 
-absl::Status SetNumber(const OptionRow& row, std::string_view value, int64_t* field) {
+absl::Status SetField(const OptionRow& row, std::string_view value, int64_t* field) {
   const bool bytes = row.type == OptionType::kBytes;
   const std::optional<int64_t> number = bytes ? ParseBytes(value) : ParseInt64(value);
   if (!number) {
@@ -95,14 +95,14 @@ absl::Status SetNumber(const OptionRow& row, std::string_view value, int64_t* fi
   return absl::OkStatus();
 }
 
-absl::Status SetBoolean(const OptionRow& row, std::string_view value, bool* field) {
+absl::Status SetField(const OptionRow& row, std::string_view value, bool* field) {
   const bool yes = EqualsIgnoreCase(value, "yes");
   if (!yes && !EqualsIgnoreCase(value, "no")) return Refuse(row, DescribeValues(row), value);
   *field = yes;
   return absl::OkStatus();
 }
 
-absl::Status SetString(const OptionRow& row, std::string_view value, std::string* field) {
+absl::Status SetField(const OptionRow& row, std::string_view value, std::string* field) {
   if (row.type == OptionType::kWord) {
     for (const std::string_view word : SplitAt(row.words, "|")) {
       if (!EqualsIgnoreCase(word, value)) continue;
@@ -118,8 +118,8 @@ absl::Status SetString(const OptionRow& row, std::string_view value, std::string
   return absl::OkStatus();
 }
 
-absl::Status SetList(const OptionRow& row, std::string_view value,
-                     std::vector<std::string>* field) {
+absl::Status SetField(const OptionRow& row, std::string_view value,
+                      std::vector<std::string>* field) {
   const std::vector<std::string_view> words = SplitAt(value, " \t");
   if (words.empty() || std::any_of(words.begin(), words.end(), HasControlByte)) {
     return Refuse(row, "one or more words without control characters", value);
@@ -128,10 +128,21 @@ absl::Status SetList(const OptionRow& row, std::string_view value,
   return absl::OkStatus();
 }
 
-template <typename... Lambdas>
-struct Overloaded : Lambdas... {
-  using Lambdas::operator()...;
-};
+std::string FormatField(const OptionRow& row, int64_t field) {
+  return row.type == OptionType::kBytes ? FormatBytes(field) : fmt::format("{}", field);
+}
+
+std::string FormatField(const OptionRow&, bool field) { return field ? "yes" : "no"; }
+
+std::string FormatField(const OptionRow&, const std::string& field) {
+  return QuoteConfigWord(field);
+}
+
+std::string FormatField(const OptionRow&, const std::vector<std::string>& field) {
+  std::vector<std::string> words;
+  for (const std::string& word : field) words.push_back(QuoteConfigWord(word));
+  return fmt::format("{}", fmt::join(words, " "));
+}
 
 }  // namespace
 
@@ -153,32 +164,11 @@ std::string DescribeValues(const OptionRow& row) {
 }
 
 absl::Status SetOption(const OptionRow& row, std::string_view value, Config* config) {
-  const auto set = Overloaded{
-      [&](int64_t Config::*field) { return SetNumber(row, value, &(config->*field)); },
-      [&](bool Config::*field) { return SetBoolean(row, value, &(config->*field)); },
-      [&](std::string Config::*field) { return SetString(row, value, &(config->*field)); },
-      [&](std::vector<std::string> Config::*field) {
-        return SetList(row, value, &(config->*field));
-      },
-  };
-  return std::visit(set, row.field);
+  return std::visit([&](auto field) { return SetField(row, value, &(config->*field)); }, row.field);
 }
 
 std::string FormatOption(const OptionRow& row, const Config& config) {
-  const auto format = Overloaded{
-      [&](int64_t Config::*field) {
-        const int64_t number = config.*field;
-        return row.type == OptionType::kBytes ? FormatBytes(number) : fmt::format("{}", number);
-      },
-      [&](bool Config::*field) { return std::string(config.*field ? "yes" : "no"); },
-      [&](std::string Config::*field) { return QuoteConfigWord(config.*field); },
-      [&](std::vector<std::string> Config::*field) {
-        std::vector<std::string> words;
-        for (const std::string& word : config.*field) words.push_back(QuoteConfigWord(word));
-        return fmt::format("{}", fmt::join(words, " "));
-      },
-  };
-  return std::visit(format, row.field);
+  return std::visit([&](auto field) { return FormatField(row, config.*field); }, row.field);
 }
 
 }  // namespace gub

@@ -35,6 +35,7 @@ TEST(ParseInt64Test, RefusesEverythingElse) {
 
 TEST(CaseTest, FoldsAsciiLettersOnly) {
   EXPECT_EQ(ToLower("AZ[@az09-\xc3\x84"), "az[@az09-\xc3\x84");
+  EXPECT_EQ(ToUpper("az{`AZ09-\xc3\xa4"), "AZ{`AZ09-\xc3\xa4");
   EXPECT_TRUE(EqualsIgnoreCase("MAX-Keys", "max-keys"));
   EXPECT_TRUE(EqualsIgnoreCase("", ""));
   EXPECT_FALSE(EqualsIgnoreCase("max-keys", "max-key"));
