@@ -1,7 +1,7 @@
 #include "store/store.h"
 
 #include <cmath>
-#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <libcuckoo/cuckoohash_map.hh>
 #include <optional>
@@ -15,37 +15,49 @@ namespace gub {
 
 namespace {
 
-// What the table holds: a bucket that it owns. Not a POD on purpose: libcuckoo would take it for a
-// key that is cheap to compare and follow every pointer of a table bucket; so it compares the eight
-// hash bits that it keeps beside each slot first.
-struct TableKey {
-  TableKey() noexcept : bucket(nullptr) {}
-  explicit TableKey(Bucket* b) noexcept : bucket(b) {}
-  Bucket* bucket;
+// What the table holds: a bucket that it owns, and the bits of its hash that libcuckoo goes by, so
+// that neither a lookup nor a move within the table reads a bucket that is not the one wanted. In
+// bytes, for with alignment an entry would take 24 of them instead of 13. (And no POD: libcuckoo
+// would compare such a key outright, without a look at the hash bits that it keeps beside each.)
+class TableKey {
+ public:
+  TableKey() noexcept : TableKey(nullptr, 0) {}
+  TableKey(Bucket* bucket, uint32_t hash) noexcept {
+    std::memcpy(bucket_, &bucket, sizeof(bucket));
+    std::memcpy(hash_, &hash, sizeof(hash));
+  }
+
+  Bucket* bucket() const {
+    Bucket* bucket = nullptr;
+    std::memcpy(&bucket, bucket_, sizeof(bucket));
+    return bucket;
+  }
+  uint32_t hash() const {
+    uint32_t hash = 0;
+    std::memcpy(&hash, hash_, sizeof(hash));
+    return hash;
+  }
+
+ private:
+  char bucket_[sizeof(Bucket*)];
+  char hash_[sizeof(uint32_t)];
 };
 
-// A bucket on its way into the table, with the hash that is known already.
-struct NewBucket {
-  explicit operator TableKey() const noexcept { return TableKey(bucket); }
-  Bucket* bucket;
-  uint64_t hash;
-};
+// libcuckoo goes by the lower half of the hash; the upper one has picked the shard.
+uint32_t TableBits(const BucketKey& key) { return static_cast<uint32_t>(key.hash()); }
 
 struct TableHash {
-  size_t operator()(const BucketKey& key) const { return key.hash(); }
-  size_t operator()(const NewBucket& key) const { return key.hash; }
-  // libcuckoo names this one in code that only a growing table reaches.
-  size_t operator()(const TableKey&) const { std::abort(); }
+  size_t operator()(const BucketKey& key) const { return TableBits(key); }
+  size_t operator()(const TableKey& key) const { return key.hash(); }
 };
 
 struct TableEqual {
   bool operator()(const TableKey& a, const BucketKey& b) const {
-    return a.bucket->key() == b.bytes();
+    return a.hash() == TableBits(b) && a.bucket()->key() == b.bytes();
   }
-  bool operator()(const TableKey& a, const NewBucket& b) const {
-    return a.bucket->key() == b.bucket->key();
+  bool operator()(const TableKey& a, const TableKey& b) const {
+    return a.hash() == b.hash() && a.bucket()->key() == b.bucket()->key();
   }
-  bool operator()(const TableKey& a, const TableKey& b) const { return a.bucket == b.bucket; }
 };
 
 struct Nothing {};
@@ -102,13 +114,13 @@ struct alignas(64) Store::Shard {
   // The key's bucket, nullptr when there is none.
   Bucket* Find(const BucketKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
     auto entry = table->find(key);
-    return entry == table->end() ? nullptr : entry->first.bucket;
+    return entry == table->end() ? nullptr : entry->first.bucket();
   }
 
   // Whether there was room for it.
-  bool Insert(Bucket::Owner bucket, uint64_t hash) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
+  bool Insert(Bucket::Owner bucket, uint32_t hash) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
     try {
-      table->insert(NewBucket{bucket.get(), hash});
+      table->insert(TableKey(bucket.get(), hash));
     } catch (const std::exception&) {
       return false;  // libcuckoo has found no way to make room, and may not grow
     }
@@ -120,7 +132,7 @@ struct alignas(64) Store::Shard {
   bool Erase(const BucketKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
     auto entry = table->find(key);
     if (entry == table->end()) return false;
-    const Bucket::Owner bucket(entry->first.bucket);
+    const Bucket::Owner bucket(entry->first.bucket());
     table->erase(entry);
     return true;
   }
@@ -128,7 +140,7 @@ struct alignas(64) Store::Shard {
   // Frees all buckets; how many there were.
   int64_t Free() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu) {
     const auto count = static_cast<int64_t>(table->size());
-    for (auto& entry : *table) Bucket::Deleter()(entry.first.bucket);
+    for (auto& entry : *table) Bucket::Deleter()(entry.first.bucket());
     table->clear();
     return count;
   }
@@ -148,8 +160,7 @@ Store::Store(int64_t max_keys, Calendar calendar)
 
 Store::~Store() = default;
 
-// The upper half of the hash picks the shard (by multiplication, the number is no power of two);
-// libcuckoo picks the table bucket by the lower bits.
+// By multiplication, for the number of shards is no power of two.
 Store::Shard& Store::ShardOf(uint64_t hash) { return shards_[((hash >> 32) * shard_count_) >> 32]; }
 
 bool Store::TakePlace() {
@@ -183,7 +194,7 @@ Store::Outcome Store::DecideWith(const Request& request, int64_t now_ms, Decisio
     GiveBackPlaces(1);
   } else if (state) {
     if (!TakePlace()) return Outcome::kFull;
-    if (!shard.Insert(Bucket::Make(key.bytes(), *state), key.hash())) {
+    if (!shard.Insert(Bucket::Make(key.bytes(), *state), TableBits(key))) {
       GiveBackPlaces(1);
       return Outcome::kFull;
     }

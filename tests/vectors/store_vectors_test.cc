@@ -1,0 +1,33 @@
+// The contract's examples on the store: table, shards and locks below, no server above.
+
+#include <gtest/gtest.h>
+
+#include "limit/calendar.h"
+#include "store/store.h"
+#include "tests/support/printers.h"
+#include "tests/support/vectors.h"
+
+namespace gub {
+
+namespace {
+
+TEST(StoreVectorsTest, EveryLineOfEveryFileHolds) {
+  Store store(100, Calendar());
+  for (const VectorCase& vector_case : LoadVectors()) {
+    store.Clear();
+    for (const VectorStep& step : vector_case.steps) {
+      SCOPED_TRACE(vector_case.file + ":" + std::to_string(step.line) + ": case " +
+                   vector_case.name + "\n" + step.text);
+      Request request;
+      ASSERT_EQ(ToRequest(step, &request), !step.is_error);
+      if (step.is_error) continue;
+      Decision decision;
+      ASSERT_EQ(store.Decide(request, step.now_ms, &decision), Store::Outcome::kDecided);
+      decision.now_ms = 0;  // the vectors do not speak of it
+      EXPECT_EQ(decision, step.want);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gub
