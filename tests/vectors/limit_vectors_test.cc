@@ -13,7 +13,7 @@
 #include "limit/calendar.h"
 #include "limit/leaky.h"
 #include "limit/token.h"
-#include "tests/support/print_decision.h"
+#include "tests/support/printers.h"
 #include "tests/support/vectors.h"
 
 namespace gub {
