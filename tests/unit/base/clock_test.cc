@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "gtest/gtest.h"
 
@@ -210,15 +212,78 @@ TEST_F(ClockTest, RunsOnAtTheTimeItWouldHaveHadWithoutTheFreeze) {
   EXPECT_EQ(NowMs(), never_frozen.NowMs());
 }
 
-// Every look at it takes a quarter of a ms. The look is an atomic step, so looks of all threads
-// have one order, and what was written before an earlier look is seen after a later one.
+// A machine on which something happens at the very moment when the clock looks at boot time.
+class InterruptedTimeSource final : public TimeSource {
+ public:
+  int64_t WallNs() const override { return machine.WallNs(); }
+  int64_t BootNs() const override {
+    if (const auto interrupt = std::exchange(before_next_look, nullptr)) interrupt();
+    const int64_t boot_ns = machine.BootNs();
+    if (const auto interrupt = std::exchange(after_next_look, nullptr)) interrupt();
+    return boot_ns;
+  }
+
+  FakeTimeSource machine;
+  mutable std::function<void()> before_next_look;
+  mutable std::function<void()> after_next_look;
+};
+
+// The reader has the segment in hand, sleeps over its end, and looks at the time then.
+TEST(ClockInterruptionTest, DoesNotReadASegmentBehindItsEnd) {
+  InterruptedTimeSource source;
+  LimiterClock clock(source);
+  source.machine.StepWall(kHour);
+  clock.Pull();  // this segment runs faster than boot time
+  source.before_next_look = [&] {
+    source.machine.StepWall(-2 * kHour);
+    clock.Pull();  // and this one slower
+    source.machine.Pass(100 * kMs);
+  };
+  EXPECT_EQ(clock.NowMs(), 1'700'000'000'095);
+  EXPECT_EQ(clock.NowMs(), 1'700'000'000'095);
+}
+
+// Pull has looked at the time and sleeps before it has written the new segment. Whoever read the
+// old one meanwhile would be ahead of those who read the new one later.
+TEST(ClockInterruptionTest, MakesReadersWaitFromTheMomentAtWhichPullEndsASegment) {
+  InterruptedTimeSource source;
+  LimiterClock clock(source);
+  source.machine.StepWall(kHour);
+  clock.Pull();
+  source.machine.StepWall(-2 * kHour);
+
+  std::atomic<bool> has_started{false};
+  std::atomic<bool> has_read{false};
+  std::thread reader;
+  source.after_next_look = [&] {
+    source.machine.Pass(100 * kMs);
+    reader = std::thread([&] {
+      has_started.store(true, std::memory_order_relaxed);
+      EXPECT_EQ(clock.NowMs(), 1'700'000'000'095);
+      has_read.store(true, std::memory_order_relaxed);
+    });
+    while (!has_started.load(std::memory_order_relaxed)) std::this_thread::yield();
+    // Enough for a reader that does not wait; one that does is right however long it takes.
+    for (int i = 0; i < 500; ++i) std::this_thread::yield();
+    EXPECT_FALSE(has_read.load(std::memory_order_relaxed));
+  };
+  clock.Pull();
+  reader.join();
+  EXPECT_EQ(clock.NowMs(), 1'700'000'000'095);
+}
+
+// Every look at it takes 40 ms, so that the slightest disorder shows. The look is an atomic step,
+// so looks of all threads have one order, and what was written before an earlier look is seen after
+// a later one.
 class TickingTimeSource final : public TimeSource {
  public:
+  static constexpr int64_t kLookNs = 40 * kMs;
+
   int64_t BootNs() const override {
-    return ticks_.fetch_add(1, std::memory_order_acq_rel) * kMs / 4;
+    return ticks_.fetch_add(1, std::memory_order_acq_rel) * kLookNs;
   }
   int64_t WallNs() const override {
-    return 1'700'000'000 * kSecond + ticks_.load(std::memory_order_relaxed) * kMs / 4 +
+    return 1'700'000'000 * kSecond + ticks_.load(std::memory_order_relaxed) * kLookNs +
            offset_ns_.load(std::memory_order_relaxed);
   }
   void SetOffset(int64_t ns) { offset_ns_.store(ns, std::memory_order_relaxed); }

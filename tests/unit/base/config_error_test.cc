@@ -28,7 +28,8 @@ TEST(ConfigErrorTest, SuggestsANameAtMostTwoEditsAway) {
       {"maxkeys", "max-keys"},
       {"max-clients", "maxclients"},
       {"log-level", "loglevel"},
-      {"thread", "threads"},  // the nearest, though others are near as well
+      {"thread", "threads"},
+      {"max-arys", "max-args"},  // the nearest, though max-keys is near as well
       {"max-arg", "max-args"},
       {"porrtss", ""},  // three too many
       {"po", "port"},

@@ -140,6 +140,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"proto-max-bulk-len", "",
                 "proto-max-bulk-len must be bytes (units: k kb m mb g gb) from 1kb to 512mb, got "
                 "''"},
+        // 2^64 + 2^30 bytes
+        BadCase{"client-query-buffer-limit", "17179869185gb",
+                "client-query-buffer-limit must be from 1kb to 1gb, got '17179869185gb'"},
         BadCase{"client-query-buffer-limit", "2gb",
                 "client-query-buffer-limit must be from 1kb to 1gb, got '2gb'"},
         BadCase{"client-output-buffer-limit", "15kb",

@@ -1,5 +1,6 @@
 #include "base/counters.h"
 
+#include <atomic>
 #include <set>
 #include <string>
 #include <thread>
@@ -62,13 +63,15 @@ TEST(CountersTest, AddsUpTheSetsOfAllThreads) {
 TEST(CountersTest, MayBeReadWhileTheirThreadsCount) {
   constexpr uint64_t kHits = 20'000;
   Counters counters(2);
+  std::atomic<int> ended{0};
   const auto count = [&](size_t index) {
     for (uint64_t i = 0; i < kHits; ++i) counters.ForThread(index).Add(Counter::kHitsAdmitted);
+    ended.fetch_add(1, std::memory_order_relaxed);
   };
   std::thread first(count, 0);
   std::thread second(count, 1);
   uint64_t last = 0;
-  while (last < 2 * kHits) {
+  while (ended.load(std::memory_order_relaxed) < 2) {
     const uint64_t sum = counters.Sum(Counter::kHitsAdmitted);
     ASSERT_GE(sum, last);
     last = sum;

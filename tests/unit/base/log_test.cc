@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -246,6 +248,27 @@ TEST(LogGateTest, LetsOneThroughInEveryIntervalAndTellsHowManyWereHeldBack) {
   EXPECT_EQ(held_back, 1u);
   EXPECT_TRUE(gate.Pass(10'000 * kMs, 1000, &held_back));
   EXPECT_EQ(held_back, 0u);
+}
+
+TEST(LogGateTest, KeepsTheIntervalWhenThreadsMeet) {
+  constexpr int64_t kEvents = 200'000;
+  constexpr int64_t kIntervalMs = 3;
+  LogGate gate;
+  std::atomic<int64_t> clock_ms{0};
+  std::array<std::vector<int64_t>, 2> passed_ms;
+  const auto knock = [&](std::vector<int64_t>* passed) {
+    for (int64_t now_ms; (now_ms = clock_ms.fetch_add(1)) < kEvents;) {
+      uint64_t held_back = 0;
+      if (gate.Pass(now_ms * 1'000'000, kIntervalMs, &held_back)) passed->push_back(now_ms);
+    }
+  };
+  std::thread other(knock, &passed_ms[1]);
+  knock(&passed_ms[0]);
+  other.join();
+  std::vector<int64_t> all_ms = passed_ms[0];
+  all_ms.insert(all_ms.end(), passed_ms[1].begin(), passed_ms[1].end());
+  std::sort(all_ms.begin(), all_ms.end());
+  for (size_t i = 1; i < all_ms.size(); ++i) ASSERT_GE(all_ms[i] - all_ms[i - 1], kIntervalMs);
 }
 
 TEST(LogGateTest, CountsEveryEventOnceWhenThreadsMeet) {
