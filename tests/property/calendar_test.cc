@@ -25,10 +25,11 @@ constexpr CalendarUnit kUnits[] = {CalendarUnit::kMinute, CalendarUnit::kHour,
                                    CalendarUnit::kMonth,  CalendarUnit::kYear};
 
 // Where midnights or whole days were skipped or repeated, offsets are odd, or rules changed often.
-constexpr const char* kZones[] = {"Europe/Berlin",       "America/St_Johns", "America/Havana",
-                                  "America/Sao_Paulo",   "America/Juneau",   "Pacific/Apia",
-                                  "Pacific/Kwajalein",   "Asia/Manila",      "Asia/Kathmandu",
-                                  "Australia/Lord_Howe", "Africa/Monrovia",  "Antarctica/Troll"};
+constexpr const char* kZones[] = {"Europe/Berlin",     "America/St_Johns",    "America/Havana",
+                                  "America/Sao_Paulo", "America/Juneau",      "America/Toronto",
+                                  "Pacific/Apia",      "Pacific/Kwajalein",   "Asia/Manila",
+                                  "Asia/Kathmandu",    "Australia/Lord_Howe", "Africa/Monrovia",
+                                  "Antarctica/Troll"};
 
 TEST(CalendarPropertyTest, UtcIsTheCalendarOfTheExactModel) {
   const Calendar utc;

@@ -56,7 +56,7 @@ class Dice {
   std::mt19937_64 random_;
 };
 
-// What a sequence looks like: a plain limiter, one at int64's ends, or one that mixes the two.
+// Whether a sequence is of a toy, of a limiter as people use them, or of int64's ends.
 enum class Scale { kSmall, kUsual, kHuge };
 
 // Draws the requests of one sequence. Most steps keep the limit, burst and period of the one

@@ -35,6 +35,8 @@ constexpr int64_t kDaysIn400Years = 146'097;
 
 bool IsLeap(int year) { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
 
+int DaysIn(int year) { return IsLeap(year) ? 366 : 365; }
+
 int DaysIn(int year, int month) {
   constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   return month == 1 && IsLeap(year) ? 29 : kDays[month];
@@ -51,8 +53,8 @@ DaySpan Leaf(CalendarUnit unit, const BigInt& day) {
   const BigInt repetition = FloorDivide(day, kDaysIn400Years) * kDaysIn400Years;
   int left = static_cast<int>(day - repetition);
   int year = 1970;
-  for (; left >= (IsLeap(year) ? 366 : 365); ++year) left -= IsLeap(year) ? 366 : 365;
-  if (unit == CalendarUnit::kYear) return {day - left, IsLeap(year) ? 366 : 365};
+  for (; left >= DaysIn(year); ++year) left -= DaysIn(year);
+  if (unit == CalendarUnit::kYear) return {day - left, DaysIn(year)};
   int month = 0;
   for (; left >= DaysIn(year, month); ++month) left -= DaysIn(year, month);
   return {day - left, DaysIn(year, month)};

@@ -124,6 +124,13 @@ TEST(CalendarTest, ADayWhoseMidnightIsSkippedStartsWithTheJump) {
   EXPECT_EQ(sao_paulo.LengthMs(CalendarUnit::kDay, jump_ms), 23 * kHourMs);
 }
 
+TEST(CalendarTest, ADayWhoseMidnightIsInTheMiddleOfAJumpStartsWithTheJumpToo) {
+  const Calendar toronto = In("America/Toronto");  // 1919-03-30 23:30 became 00:30 of the 31st
+  const int64_t jump_ms = Utc("1919-03-31 04:30:00");
+  EXPECT_EQ(toronto.EndMs(CalendarUnit::kDay, jump_ms - 1), jump_ms);
+  EXPECT_EQ(toronto.LengthMs(CalendarUnit::kDay, jump_ms), 23 * kHourMs + 30 * kMinuteMs);
+}
+
 TEST(CalendarTest, ADayThatAZoneSkipsIsNoPeriod) {
   const Calendar apia = In("Pacific/Apia");  // the 29th of December 2011 was followed by the 31st
   const int64_t jump_ms = Utc("2011-12-30 10:00:00");

@@ -329,6 +329,15 @@ TEST(LeakyInt64Test, ResetAndRetryAfterStayAtTheirEnds) {
 }
 
 TEST(LeakyInt64Test, ElapsedTimeThatLeavesInt64StaysAtItsEnd) {
+  LeakyBucket bucket(1, 4);
+  bucket.request.burst = kInt64Max;
+  bucket.now_ms = kInt64Min;
+  bucket.Hit(kInt64Max);
+  bucket.now_ms = kInt64Max;
+  EXPECT_EQ(bucket.Peek().remaining, kInt64Max / 4);
+}
+
+TEST(LeakyInt64Test, TheLongestElapsedTimeAtTheGreatestLimitIsExact) {
   LeakyBucket bucket(kInt64Max, 1000);
   bucket.now_ms = kInt64Min;
   bucket.Hit(kInt64Max);
