@@ -53,13 +53,11 @@ class LogGate {
 
 #define GUB_LOG(level, ...) ::spdlog::level(__VA_ARGS__)
 
-#define GUB_LOG_EVERY(interval_ms, level, format, ...)                              \
-  do {                                                                              \
-    static ::gub::LogGate gub_gate;                                                 \
-    uint64_t gub_held = 0;                                                          \
-    if (gub_gate.Pass(::gub::MonotonicNs(), interval_ms, &gub_held)) {              \
-      ::spdlog::level(format " held_back={}", __VA_ARGS__ __VA_OPT__(, ) gub_held); \
-    }                                                                               \
-  } while (false)
+#define GUB_LOG_EVERY(interval_ms, level, format, ...)                                        \
+  do                                                                                          \
+    if (static ::gub::LogGate gub_gate; true)                                                 \
+      if (uint64_t gub_held = 0; gub_gate.Pass(::gub::MonotonicNs(), interval_ms, &gub_held)) \
+        ::spdlog::level(format " held_back={}", __VA_ARGS__ __VA_OPT__(, ) gub_held);         \
+  while (false)
 
 #endif  // GUB_BASE_LOG_H_

@@ -12,7 +12,7 @@ namespace gub {
 
 namespace {
 
-absl::Status Invalid(std::string text) { return absl::InvalidArgumentError(std::move(text)); }
+absl::Status Invalid(const std::string& text) { return absl::InvalidArgumentError(text); }
 
 absl::Status ParseInteger(std::string_view field, std::string_view word, int64_t* value) {
   const std::optional<int64_t> number = ParseInt64(word);

@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <optional>
 #include <utility>
 
 #include "fmt/format.h"
+#include "uv.h"
 
 namespace gub {
 
@@ -47,7 +47,7 @@ absl::Status SocketError(const std::string& host, int port) {
     return absl::AlreadyExistsError(
         fmt::format("{} is taken: another server listens there", place));
   }
-  std::string text = fmt::format("cannot listen on {}: {}", place, std::strerror(error));
+  std::string text = fmt::format("cannot listen on {}: {}", place, uv_strerror(-error));
   if (error == EADDRNOTAVAIL || error == EAFNOSUPPORT) return absl::UnavailableError(text);
   return absl::InternalError(text);
 }

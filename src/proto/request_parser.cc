@@ -219,7 +219,7 @@ RequestParser::Outcome RequestParser::ReadInline(std::string_view bytes) {
       break;
   }
   pos_ = end + 1;
-  if (end > 0 && bytes[end - 1] == '\r') --end;
+  // A CR before the end is a blank like others.
   return SplitInline(bytes.substr(0, end));
 }
 

@@ -22,14 +22,13 @@ RequestLimits ParserLimits(const Config& config) {
 
 }  // namespace
 
-RespSession::RespSession(Loop* loop, Node* node, Dispatcher* dispatcher, CounterSet* counters,
-                         std::function<void(RespSession*)> on_closed)
-    : dispatcher_(dispatcher),
-      counters_(counters),
+RespSession::RespSession(const Place& place, std::function<void(RespSession*)> on_closed)
+    : dispatcher_(place.dispatcher),
+      counters_(place.counters),
       on_closed_(std::move(on_closed)),
-      connection_(loop, this, counters, ConnectionLimits(node->config)),
-      parser_(ParserLimits(node->config)) {
-  client_.id = node->next_client_id.fetch_add(1, std::memory_order_relaxed);
+      connection_(place.loop, this, place.counters, ConnectionLimits(place.node->config)),
+      parser_(ParserLimits(place.node->config)) {
+  client_.id = place.node->next_client_id.fetch_add(1, std::memory_order_relaxed);
 }
 
 ConnectionHandler::Progress RespSession::OnInput(std::string_view input, ByteBuffer* replies) {

@@ -18,9 +18,16 @@ namespace gub {
 
 class RespSession : public ConnectionHandler {
  public:
+  // Where the session runs: its worker's loop, dispatcher and counters.
+  struct Place {
+    Loop* loop;
+    Node* node;
+    Dispatcher* dispatcher;
+    CounterSet* counters;
+  };
+
   // `on_closed` is called last, and may destroy the session.
-  RespSession(Loop* loop, Node* node, Dispatcher* dispatcher, CounterSet* counters,
-              std::function<void(RespSession*)> on_closed);
+  RespSession(const Place& place, std::function<void(RespSession*)> on_closed);
 
   Connection& connection() { return connection_; }
 

@@ -21,7 +21,7 @@ void Worker::Run() { loop_.Run(); }
 
 void Worker::OnConnection(Listener* listener) {
   auto session =
-      std::make_unique<RespSession>(&loop_, node_, &dispatcher_, counters_,
+      std::make_unique<RespSession>(RespSession::Place{&loop_, node_, &dispatcher_, counters_},
                                     [this](RespSession* closed) { OnSessionClosed(closed); });
   Connection& connection = session->connection();
   sessions_.emplace(session.get(), std::move(session));
