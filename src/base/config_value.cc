@@ -140,6 +140,7 @@ std::string FormatField(const OptionRow&, const std::string& field) {
 
 std::string FormatField(const OptionRow&, const std::vector<std::string>& field) {
   std::vector<std::string> words;
+  words.reserve(field.size());
   for (const std::string& word : field) words.push_back(QuoteConfigWord(word));
   return fmt::format("{}", fmt::join(words, " "));
 }
