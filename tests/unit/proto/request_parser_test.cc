@@ -50,6 +50,17 @@ TEST(RequestParserTest, ReadsLengthsOfOneToFiveDigits) {
   }
 }
 
+// In such bytes a bulk string of nearly any wrong length would be followed by CRLF as well, and
+// what is left over would be empty lines.
+TEST(RequestParserTest, ReadsTheRightLengthAmongManyCrlf) {
+  std::string crlf;
+  while (crlf.size() < 1100) crlf += "\r\n";
+  for (size_t length = 0; length < 1100; ++length) {
+    const std::string arg = crlf.substr(0, length);
+    ASSERT_THAT(RequestsOf("*1\r\n" + Bulk(arg) + crlf), ElementsAre(ElementsAre(arg)));
+  }
+}
+
 TEST(RequestParserTest, ReadsCountsOfOneToFourDigits) {
   for (const size_t count : {1, 9, 10, 11, 16, 17, 64, 65, 99, 100, 999, 1000, 1024}) {
     std::string request = fmt::format("*{}\r\n", count);
@@ -152,6 +163,7 @@ TEST(RequestParserTest, SaysWhatIsWrong) {
   EXPECT_EQ(ErrorOf("*3000000000\r\n"), "Protocol error: invalid multibulk length");
   EXPECT_EQ(ErrorOf(set + "fooz\r\n"), "Protocol error: expected '$', got 'f'");
   EXPECT_EQ(ErrorOf("*1\r\nfoo\r\n"), "Protocol error: expected '$', got 'f'");
+  EXPECT_EQ(ErrorOf(set + "+1\r\ny\r\n"), "Protocol error: expected '$', got '+'");
   EXPECT_EQ(ErrorOf(set + "$-10\r\n"), "Protocol error: invalid bulk length");
   EXPECT_EQ(ErrorOf(set + "$2000000000\r\n"), "Protocol error: invalid bulk length");
   EXPECT_EQ(ErrorOf(set + "$blabla\r\n"), "Protocol error: invalid bulk length");
@@ -170,36 +182,23 @@ TEST(RequestParserTest, EscapesTheByteThatItDidNotExpect) {
   EXPECT_EQ(ErrorOf("*1\r\n~"), "Protocol error: expected '$', got '~'");
 }
 
+constexpr std::string_view kNotStrict[] = {"", "-", "+1", "01", "00", "-0", "-01", " 1", "1 ", "1a",
+                                           "a", "0x1", "--1", "1.0", "1e1", "9223372036854775808",
+                                           "-9223372036854775809", "18446744073709551617", "1\r",
+                                           // The bytes before 0 and behind 9.
+                                           "/", ":", "1/", "1:", ":1", "12/", "12:", "1:2", "123:"};
+
 TEST(RequestParserTest, RefusesEveryNumberThatIsNotStrict) {
-  for (const std::string_view number : {"",
-                                        "-",
-                                        "+1",
-                                        "01",
-                                        "00",
-                                        "-0",
-                                        "-01",
-                                        " 1",
-                                        "1 ",
-                                        "1a",
-                                        "a",
-                                        "0x1",
-                                        "--1",
-                                        "1.0",
-                                        "1e1",
-                                        "9223372036854775808",
-                                        "-9223372036854775809",
-                                        "18446744073709551617",
-                                        "1\r",
-                                        ":",
-                                        "/",
-                                        "1:",
-                                        "1/",
-                                        "12:",
-                                        "12/",
-                                        "123:"}) {
+  std::string crlf;
+  std::string args;
+  while (crlf.size() < 2000) crlf += "\r\n";
+  while (args.size() < 200) args += Bulk("a");
+  for (const std::string_view number : kNotStrict) {
+    // What follows would be right for a lax reading of the number.
     const std::string line = std::string(number) + "\r\n";
-    EXPECT_EQ(ErrorOf("*" + line), "Protocol error: invalid multibulk length") << number;
-    EXPECT_EQ(ErrorOf("*1\r\n$" + line + "xxxxxx"), "Protocol error: invalid bulk length")
+    EXPECT_EQ(ErrorOf("*" + line + args), "Protocol error: invalid multibulk length") << number;
+    EXPECT_EQ(ErrorOf("*1\r\n$" + line + crlf), "Protocol error: invalid bulk length") << number;
+    EXPECT_EQ(ErrorOf("*1\r\n$" + line + "\n" + crlf), "Protocol error: invalid bulk length")
         << number;
   }
   EXPECT_EQ(ErrorOf("*1\0\r\n"s), "Protocol error: invalid multibulk length");
@@ -264,6 +263,17 @@ TEST(RequestParserTest, DoesNotReadAnArgumentTwice) {
   ASSERT_EQ(parser.Next("*9\r\n$9\r\nA--$9\r\nB\r\n$1"), Outcome::kNeedMore);
   ASSERT_EQ(parser.Next("*9\r\n$9\r\nA--$9\r\nB--$1\r\nC\r\n"), Outcome::kRequest);
   EXPECT_THAT(parser.args(), ElementsAre("A", "B", "C"));
+}
+
+TEST(RequestParserTest, DoesNotLookBehindTheEnd) {
+  const std::string request = "*3\r\n$1\r\na\r\n$11\r\nabcdefghijk\r\n$1\r\nz\r\n";
+  for (const bool warm : {false, true}) {
+    for (size_t size = 0; size < request.size(); ++size) {
+      RequestParser parser({});
+      if (warm) parser.Next(request);
+      ASSERT_EQ(parser.Next(std::string_view(request).substr(0, size)), Outcome::kNeedMore) << size;
+    }
+  }
 }
 
 TEST(RequestParserTest, GivesViewsIntoTheBytesOfTheLastCall) {
