@@ -1,8 +1,7 @@
 // ByteBuffer: bytes that come in at the back and leave at the front.
 //
-// Memory:   grows by doubling, when more than half of it is in use or the new bytes do not fit;
-// only
-//           Trim gives it back.
+// Memory:   grows by doubling, when more than half of it is in use or the new bytes do not fit.
+//           Only Trim gives it back.
 //           Append and Reserve may move the bytes: views into data() end there.
 // Threads:  one at a time.
 
