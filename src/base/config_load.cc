@@ -114,8 +114,8 @@ class CommandLine {
 // --help and --version are answered whatever else is asked for, so that they help when it is wrong.
 std::optional<LaunchOptions::Action> FindQuestion(std::span<const char* const> arguments) {
   for (const std::string_view argument : arguments) {
-    if (argument == "--help") return LaunchOptions::Action::kPrintHelp;
-    if (argument == "--version") return LaunchOptions::Action::kPrintVersion;
+    if (argument == "--help" || argument == "-h") return LaunchOptions::Action::kPrintHelp;
+    if (argument == "--version" || argument == "-v") return LaunchOptions::Action::kPrintVersion;
   }
   return std::nullopt;
 }

@@ -27,7 +27,7 @@ constexpr CounterRow kRows[] = {
     {Counter::kHitsRefunded, "gub", "hits_refunded",
      "Requests with a negative cost, which give back."},
     {Counter::kPeeks, "gub", "peeks", "Requests with cost 0, which only look."},
-    {Counter::kResets, "gub", "resets", "Requests and commands that made a bucket whole again."},
+    {Counter::kResets, "gub", "resets", "Requests with RESET_REMAINING, and GUB.RESET."},
     {Counter::kRequestErrors, "gub", "request_errors",
      "Requests for a decision that were answered with an error."},
     {Counter::kRefusedKeys, "gub", "refused_keys",

@@ -110,6 +110,7 @@ void ResetBucketCommand(CommandContext& context) {
   const Args args = context.args();
   const absl::Status status = CheckNameAndKey(args[1], args[2], MaxKeyBytes(context));
   if (!status.ok()) return RefuseRequest(context, status);
+  context.counters().Add(Counter::kResets);
   context.reply().Integer(context.node().store.Reset(args[1], args[2]));
 }
 

@@ -40,7 +40,7 @@ TEST(ListenSocketTest, APortIsFreeAgainWhenItsSocketsAreGone) {
 TEST(ListenSocketTest, SaysWhichAddressItCannotUse) {
   const auto no_address = ListenSocket::Claim("localhost", 0, 16);
   EXPECT_TRUE(absl::IsInvalidArgument(no_address.status()));
-  EXPECT_EQ(no_address.status().message(), "'localhost' is not an IPv4 or IPv6 address");
+  EXPECT_EQ(no_address.status().message(), "bind: 'localhost' is not an IPv4 or IPv6 address");
   const auto not_here = ListenSocket::Claim("192.0.2.1", 7379, 16);
   EXPECT_TRUE(absl::IsUnavailable(not_here.status()));
   EXPECT_EQ(not_here.status().message(),
