@@ -3,8 +3,8 @@
 #
 #   tools/fuzz.sh [BUILD_DIR]    default: build/asan; the targets are its executables *_fuzz
 #
-# It reads tests/fuzz/corpus/TARGET/ and writes to build/fuzz/TARGET/ only: corpus/ (new finds, kept
-# for the next run), crashes/ (inputs that broke it) and log.
+# It reads tests/fuzz/corpus/NAME/ for the target NAME_fuzz and writes to build/fuzz/TARGET/ only: corpus/ (new
+# finds, kept for the next run), crashes/ (inputs that broke it) and log.
 # Exit codes: 0 nothing broke, 1 something did, 2 there is no target.
 set -euo pipefail
 
@@ -15,10 +15,9 @@ fuzz() {
   local name=${1##*/} seeds
   local out=build/fuzz/$name
   mkdir -p "$out/corpus" "$out/crashes"
-  seeds=$(find tests/fuzz/corpus -type d -name "$name" 2>/dev/null || true)
-  # shellcheck disable=SC2086  # no seeds is no argument
+  seeds=tests/fuzz/corpus/${name%_fuzz}
   if "$1" -max_total_time="$FUZZ_SECONDS" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-    -artifact_prefix="$out/crashes/" "$out/corpus" $seeds </dev/null >"$out/log" 2>&1; then
+    -artifact_prefix="$out/crashes/" "$out/corpus" "$seeds" </dev/null >"$out/log" 2>&1; then
     awk -v name="$name" '
       /stat::number_of_executed_units/ { runs = $2 }
       /stat::new_units_added/ { new = $2 }

@@ -34,8 +34,8 @@ conf/gub.conf, which explains every option. An option may also be given in the e
 GUB_OPT_MAX_KEYS stands for --max-keys. The command line goes before the environment, the
 environment before FILE.
 
-  --help          print this
-  --version       print the version
+  -h, --help      print this
+  -v, --version   print the version
   --print-config  print the configuration that results from all this, as a file
 )";
 

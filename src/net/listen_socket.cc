@@ -116,7 +116,8 @@ absl::StatusOr<ListenSocket> ListenSocket::Open(const std::string& host, int por
                                                 bool claim) {
   const std::optional<SocketAddress> address = ParseAddress(host, port);
   if (!address) {
-    return absl::InvalidArgumentError(fmt::format("bind: '{}' is not an IPv4 or IPv6 address", host));
+    return absl::InvalidArgumentError(
+        fmt::format("bind: '{}' is not an IPv4 or IPv6 address", host));
   }
   const int fd = socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return SocketError(host, port);

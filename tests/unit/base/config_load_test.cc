@@ -166,6 +166,8 @@ TEST_F(LoadConfigTest, PrintsTheConfigurationThatResults) {
 
 TEST_F(LoadConfigTest, HelpsEvenWhenTheRestIsWrong) {
   EXPECT_EQ(Load({"--help"}), "OK");
+  EXPECT_EQ(Load({"-h"}), "OK");
+  EXPECT_EQ(Load({"-v"}), "OK");
   EXPECT_EQ(launch_.action, Action::kPrintHelp);
   EXPECT_EQ(Load({"--version"}), "OK");
   EXPECT_EQ(launch_.action, Action::kPrintVersion);

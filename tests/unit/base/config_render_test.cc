@@ -99,7 +99,8 @@ TEST(UsageTextTest, ListsEveryOptionWithItsDefaultAndASentence) {
     EXPECT_TRUE(row.text.starts_with(sentence)) << line;
     EXPECT_EQ(row.text[sentence.size()], '.') << line;
   }
-  for (const std::string_view word : {"--help", "--version", "--print-config", "GUB_OPT_"}) {
+  for (const std::string_view word :
+       {"-h, --help", "-v, --version", "--print-config", "GUB_OPT_"}) {
     EXPECT_THAT(usage, HasSubstr(std::string(word)));
   }
 }

@@ -44,7 +44,7 @@ TEST(ListenSocketTest, SaysWhichAddressItCannotUse) {
   const auto not_here = ListenSocket::Claim("192.0.2.1", 7379, 16);
   EXPECT_TRUE(absl::IsUnavailable(not_here.status()));
   EXPECT_EQ(not_here.status().message(),
-            "cannot listen on 192.0.2.1:7379: Cannot assign requested address");
+            "cannot listen on 192.0.2.1:7379: address not available");
 }
 
 TEST(ListenSocketTest, PutsBracketsAroundIPv6) {
