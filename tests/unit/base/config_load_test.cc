@@ -165,12 +165,14 @@ TEST_F(LoadConfigTest, PrintsTheConfigurationThatResults) {
 }
 
 TEST_F(LoadConfigTest, HelpsEvenWhenTheRestIsWrong) {
-  EXPECT_EQ(Load({"--help"}), "OK");
-  EXPECT_EQ(Load({"-h"}), "OK");
-  EXPECT_EQ(Load({"-v"}), "OK");
-  EXPECT_EQ(launch_.action, Action::kPrintHelp);
-  EXPECT_EQ(Load({"--version"}), "OK");
-  EXPECT_EQ(launch_.action, Action::kPrintVersion);
+  for (const char* help : {"--help", "-h"}) {
+    EXPECT_EQ(Load({help}), "OK");
+    EXPECT_EQ(launch_.action, Action::kPrintHelp);
+  }
+  for (const char* version : {"--version", "-v"}) {
+    EXPECT_EQ(Load({version}), "OK");
+    EXPECT_EQ(launch_.action, Action::kPrintVersion);
+  }
   EXPECT_EQ(Load({"/none.conf", "--prot", "x", "--help"}, {"GUB_OPT_PROT=1"}), "OK");
   EXPECT_EQ(launch_.action, Action::kPrintHelp);
   EXPECT_EQ(Load({"--version", "--help"}), "OK");  // the first one
