@@ -30,6 +30,7 @@ struct ClientState {
   std::string lib_version;
   Transaction transaction;
   bool close = false;  // after the replies so far
+  bool drop = false;   // at once: its replies are past all bounds
 };
 
 }  // namespace gub

@@ -125,8 +125,11 @@ void Dispatcher::RunQueued(CommandContext* exec) {
     args.assign(request.begin(), request.end());
     Run(args, &client, &exec->reply());
     // A transaction is never half-run: when its reply is past all bounds, the rest is run unheard
-    // and the client is closed (the connection sees that the buffer is over its limit).
-    if (out->size() > limit) out->Truncate(limit + 1);
+    // and the client is closed.
+    if (out->size() > limit) {
+      out->Truncate(limit + 1);
+      client.drop = true;
+    }
   }
 }
 

@@ -69,6 +69,10 @@ void Connection::RunBatches(std::string_view input) {
     ByteBuffer& replies = loop_->write_buffer();
     const ConnectionHandler::Progress progress = handler_->OnInput(input, &replies);
     next = progress.next;
+    if (next == ConnectionHandler::Next::kDrop) {
+      CloseUnread(replies.size());
+      return replies.Clear();
+    }
     close_after_ = next == ConnectionHandler::Next::kClose;
     KeepRest(input, progress.consumed);
     Send(&replies);
@@ -105,12 +109,7 @@ void Connection::Send(ByteBuffer* replies) {
   if (written < 0 && written != UV_EAGAIN) return Close();
   if (written > 0) replies->Consume(static_cast<size_t>(written));
   if (replies->empty()) return;
-  if (replies->size() > limits_.max_unsent_bytes) {
-    counters_->Add(Counter::kOutputLimitDisconnections);
-    GUB_LOG_EVERY(1000, warn, "closing a client, it does not read its replies unsent_bytes={}",
-                  replies->size());
-    return Close();
-  }
+  if (replies->size() > limits_.max_unsent_bytes) return CloseUnread(replies->size());
   std::swap(unsent_, *replies);
   buffer = uv_buf_init(const_cast<char*>(unsent_.data()), static_cast<unsigned>(unsent_.size()));
   const auto on_written = [](uv_write_t* request, int status) noexcept {
@@ -119,6 +118,13 @@ void Connection::Send(ByteBuffer* replies) {
   if (uv_write(&write_, stream(), &buffer, 1, on_written) != 0) return Close();
   state_ = State::kBlocked;
   uv_read_stop(stream());
+}
+
+void Connection::CloseUnread(size_t unsent_bytes) {
+  counters_->Add(Counter::kOutputLimitDisconnections);
+  GUB_LOG_EVERY(1000, warn, "closing a client, it does not read its replies unsent_bytes={}",
+                unsent_bytes);
+  Close();
 }
 
 void Connection::OnSent(int status) {

@@ -36,6 +36,7 @@ class ConnectionHandler {
     kRead,   // all that is whole has been run; call again with more
     kPause,  // enough replies for now; call again when they are written
     kClose,  // write the replies, then close; nothing after this is run
+    kDrop,   // close at once: the replies are past max_unsent_bytes
   };
   struct Progress {
     size_t consumed;  // bytes at the front of the input that are done with
@@ -88,6 +89,7 @@ class Connection {
   void RunBatches(std::string_view input);
   void KeepRest(std::string_view input, size_t consumed);
   void Send(ByteBuffer* replies);
+  void CloseUnread(size_t unsent_bytes);
   void OnSent(int status);
   void FinishIfDrained();
   void CloseGracefully();

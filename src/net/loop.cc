@@ -24,14 +24,14 @@ Loop::~Loop() {
 void Loop::Run() { uv_run(&loop_, UV_RUN_DEFAULT); }
 
 void Loop::Post(std::function<void()> task) {
-  absl::MutexLock lock(&mu_);
+  MutexLock lock(&mu_);
   if (!mailbox_open_) return;
   tasks_.push_back(std::move(task));
   uv_async_send(&mailbox_);
 }
 
 void Loop::CloseMailbox() {
-  absl::MutexLock lock(&mu_);
+  MutexLock lock(&mu_);
   if (!mailbox_open_) return;
   mailbox_open_ = false;
   tasks_.clear();
@@ -41,7 +41,7 @@ void Loop::CloseMailbox() {
 void Loop::RunTasks() {
   std::vector<std::function<void()>> tasks;
   {
-    absl::MutexLock lock(&mu_);
+    MutexLock lock(&mu_);
     tasks.swap(tasks_);
   }
   for (auto& task : tasks) task();

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "base/byte_buffer.h"
+#include "base/mutex.h"
 #include "uv.h"
 
 namespace gub {
@@ -51,7 +51,7 @@ class Loop {
   std::unique_ptr<char[]> read_buffer_;
   ByteBuffer write_buffer_;
 
-  absl::Mutex mu_;
+  Mutex mu_;
   bool mailbox_open_ ABSL_GUARDED_BY(mu_) = true;
   std::vector<std::function<void()>> tasks_ ABSL_GUARDED_BY(mu_);
 };

@@ -49,6 +49,7 @@ ConnectionHandler::Next RespSession::RunRequests(std::string_view input, ReplyWr
       dispatcher_->Run(parser_.args(), &client_, reply);
     }
     *consumed += parser_.consumed();
+    if (client_.drop) return Next::kDrop;
     if (client_.close) return Next::kClose;
     if (outcome == RequestParser::Outcome::kNeedMore) return Next::kRead;
     if (outcome == RequestParser::Outcome::kError) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
+#include "base/mutex.h"
 #include "store/bucket.h"
 
 namespace gub {
@@ -100,12 +100,12 @@ Decision Apply(const Request& request, const Calendar& calendar, int64_t now_ms,
 
 struct alignas(64) Store::Shard {
   ~Shard() {
-    absl::MutexLock lock(&mu);
+    MutexLock lock(&mu);
     if (table) Free();
   }
 
   void Open(size_t slots) {
-    absl::MutexLock lock(&mu);
+    MutexLock lock(&mu);
     map.emplace(slots);
     map->maximum_hashpower(map->hashpower());
     table.emplace(map->lock_table());
@@ -145,7 +145,7 @@ struct alignas(64) Store::Shard {
     return count;
   }
 
-  absl::Mutex mu;
+  Mutex mu;
   std::optional<Table> map ABSL_GUARDED_BY(mu);
   std::optional<Table::locked_table> table ABSL_GUARDED_BY(mu);
 };
@@ -180,7 +180,7 @@ template <typename State>
 Store::Outcome Store::DecideWith(const Request& request, int64_t now_ms, Decision* decision) {
   const BucketKey key(request.name, request.key, request.algorithm, hash_);
   Shard& shard = ShardOf(key.hash());
-  absl::MutexLock lock(&shard.mu);
+  MutexLock lock(&shard.mu);
   Bucket* const bucket = shard.Find(key);
 
   std::optional<State> state;
@@ -209,7 +209,7 @@ int Store::Reset(std::string_view name, std::string_view key) {
 
 int Store::Remove(const BucketKey& key) {
   Shard& shard = ShardOf(key.hash());
-  absl::MutexLock lock(&shard.mu);
+  MutexLock lock(&shard.mu);
   if (!shard.Erase(key)) return 0;
   GiveBackPlaces(1);
   return 1;
@@ -217,7 +217,7 @@ int Store::Remove(const BucketKey& key) {
 
 void Store::Clear() {
   for (size_t i = 0; i < shard_count_; ++i) {
-    absl::MutexLock lock(&shards_[i].mu);
+    MutexLock lock(&shards_[i].mu);
     GiveBackPlaces(shards_[i].Free());
   }
 }

@@ -211,6 +211,17 @@ TEST(ConnectionTest, RepliesBeyondTheirBoundCloseTheConnection) {
   EXPECT_EQ(server.Count(Counter::kOutputLimitDisconnections), 1u);
 }
 
+TEST(ConnectionTest, ADroppedClientGetsNothingMore) {
+  OneConnection server([](std::string_view, ByteBuffer* replies) -> Progress {
+    replies->Append("never seen");
+    return {1, Next::kDrop};
+  });
+  Client client(server.port());
+  client.Send("a");
+  EXPECT_EQ(client.Read(1), "");
+  EXPECT_EQ(server.Count(Counter::kOutputLimitDisconnections), 1u);
+}
+
 TEST(ConnectionTest, DrainingAnswersWhatHasArrivedAndThenCloses) {
   OneConnection server(Echo);
   Client client(server.port());
