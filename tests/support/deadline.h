@@ -1,0 +1,40 @@
+// How long a test waits for an event before it gives up. Nothing waits this long when all is well.
+
+#ifndef GUB_TESTS_SUPPORT_DEADLINE_H_
+#define GUB_TESTS_SUPPORT_DEADLINE_H_
+
+#include <chrono>
+#include <thread>
+
+namespace gub {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+using TestClock = std::chrono::steady_clock;
+
+inline constexpr std::chrono::milliseconds kPatience{kSanitized ? 120'000 : 40'000};
+
+// Asks `is_true` again and again until it says yes; false when it never did.
+template <typename Predicate>
+bool Eventually(Predicate is_true, std::chrono::milliseconds patience = kPatience) {
+  const auto deadline = TestClock::now() + patience;
+  while (!is_true()) {
+    if (TestClock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
+}
+
+}  // namespace gub
+
+#endif  // GUB_TESTS_SUPPORT_DEADLINE_H_
