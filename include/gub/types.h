@@ -46,6 +46,12 @@ class Period {
   // REQUIRES: IsCalendar().
   constexpr CalendarUnit unit() const { return static_cast<CalendarUnit>(-1 - value_); }
 
+  // Whether it is one of the above, whatever it was made from.
+  constexpr bool IsValid() const {
+    return IsCalendar() ? value_ >= -1 - static_cast<int>(CalendarUnit::kYear)
+                        : value_ >= 1 && value_ <= kMaxMs;
+  }
+
   friend constexpr bool operator==(Period a, Period b) = default;
 
  private:
@@ -92,6 +98,22 @@ enum class LimitStatus : uint8_t {
   kOver = 1,   // denied
 };
 
+// Why a request was not decided. The server never gets that far: its commands check first.
+enum class Error : uint8_t {
+  kNone = 0,
+  kEmptyName,
+  kEmptyKey,
+  kKeyTooLong,
+  kNegativeLimit,
+  kNegativeBurst,
+  kPeriodOutOfRange,
+  kUnknownBehavior,
+  kTableFull,
+};
+
+// A sentence for a log line.
+const char* ErrorText(Error error);
+
 struct Decision {
   // retry_after_ms of a hit that can never pass.
   static constexpr int64_t kNever = -1;
@@ -101,6 +123,7 @@ struct Decision {
   int64_t reset_ms = 0;        // when the bucket is whole again
   int64_t retry_after_ms = 0;  // until this same hit would pass; 0 unless denied; or kNever
   int64_t now_ms = 0;          // the time at which it was decided
+  Error error = Error::kNone;  // otherwise nothing was decided and nothing changed
 
   friend bool operator==(const Decision&, const Decision&) = default;
 };

@@ -43,6 +43,7 @@ struct Config {
   // limiter
   int64_t max_keys;
   int64_t max_key_bytes;
+  std::string eviction;  // "nearest-reset" or "refuse"
   std::string calendar_timezone;
 
   // operation

@@ -30,8 +30,6 @@ constexpr CounterRow kRows[] = {
     {Counter::kResets, "gub", "resets", "Requests with RESET_REMAINING, and GUB.RESET."},
     {Counter::kRequestErrors, "gub", "request_errors",
      "Requests for a decision that were answered with an error."},
-    {Counter::kRefusedKeys, "gub", "refused_keys",
-     "Requests refused because the table was full of live buckets."},
 };
 
 constexpr bool IsInEnumOrder() {

@@ -34,7 +34,6 @@ enum class Counter : uint8_t {
   kPeeks,
   kResets,
   kRequestErrors,
-  kRefusedKeys,
   kCount,
 };
 inline constexpr size_t kCounterCount = static_cast<size_t>(Counter::kCount);

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 
 #include "base/text.h"
@@ -59,6 +61,30 @@ void CountersOf(std::string_view name, const Node& node, Section& section) {
   }
 }
 
+// The resident set, in bytes; 0 where the kernel does not tell.
+int64_t ResidentBytes() {
+  int64_t pages = 0;
+  std::ifstream("/proc/self/statm").ignore(std::numeric_limits<std::streamsize>::max(), ' ') >>
+      pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+void MemorySection(const Node& node, Section& section) {
+  const Store::Memory memory = node.store.memory();
+  const auto keys = static_cast<double>(node.store.Size());
+  section.Field("used_memory", memory.table + memory.index + memory.blocks + memory.long_keys);
+  section.Field("used_memory_rss", ResidentBytes());
+  section.Field("table_bytes", memory.table);
+  section.Field("index_bytes", memory.index);
+  section.Field("bucket_bytes", memory.blocks);
+  section.Field("long_key_bytes", memory.long_keys);
+  section.Field("table_slots", memory.slots);
+  section.Field("table_load", fmt::format("{:.4f}", keys / static_cast<double>(memory.slots)));
+  section.Field("max_keys", node.store.max_keys());
+  section.Field("maxmemory", 0);
+  section.Field("maxmemory_policy", "noeviction");
+}
+
 void StatsSection(const Node& node, Section& section) { CountersOf("stats", node, section); }
 
 void CommandStatsSection(const Node& node, Section& section) {
@@ -76,6 +102,11 @@ void CommandStatsSection(const Node& node, Section& section) {
 
 void GubSection(const Node& node, Section& section) {
   CountersOf("gub", node, section);
+  const Store::Counts counts = node.store.counts();
+  section.Field("expired_keys", counts.expired_keys);
+  section.Field("evicted_live_keys", counts.evicted_live_keys);
+  section.Field("refused_keys", counts.refused_keys);
+  section.Field("longest_sweep_step_us", counts.longest_sweep_step_ns / 1000);
   section.Field("live_keys", node.store.Size());
   section.Field("max_keys", node.store.max_keys());
 }
@@ -86,9 +117,8 @@ struct SectionRow {
 };
 
 constexpr SectionRow kSections[] = {
-    {"Server", ServerSection}, {"Clients", ClientsSection},
-    {"Stats", StatsSection},   {"Commandstats", CommandStatsSection},
-    {"Gub", GubSection},
+    {"Server", ServerSection}, {"Clients", ClientsSection},           {"Memory", MemorySection},
+    {"Stats", StatsSection},   {"Commandstats", CommandStatsSection}, {"Gub", GubSection},
 };
 
 bool IsWanted(std::string_view section, std::span<const std::string_view> wanted) {

@@ -35,7 +35,6 @@ std::optional<Decision> Decide(CommandContext& context, const Request& request) 
   Decision decision;
   const Store::Outcome outcome = context.node().store.Decide(request, context.now_ms(), &decision);
   if (outcome == Store::Outcome::kFull) {
-    context.counters().Add(Counter::kRefusedKeys);
     context.Error(kTableFull);
     return std::nullopt;
   }
@@ -120,7 +119,9 @@ void DebugClockCommand(CommandContext& context) {
   const Args words = context.args().subspan(2);
   LimiterClock& clock = context.node().clock;
   if (words.size() == 1 && EqualsIgnoreCase(words[0], "SYSTEM")) {
+    const int64_t frozen_ms = clock.NowMs();
     clock.Unfreeze();
+    if (clock.NowMs() < frozen_ms) context.node().store.Rewind(clock.NowMs());
   } else if (words.size() == 2 &&
              (EqualsIgnoreCase(words[0], "SET") || EqualsIgnoreCase(words[0], "ADVANCE"))) {
     const std::optional<int64_t> ms = ParseInt64(words[1]);
@@ -130,7 +131,9 @@ void DebugClockCommand(CommandContext& context) {
     if (now_ms < 0 || now_ms > kInt64Max) {
       return context.Error("ERR ms is not an integer or out of range");
     }
+    const bool back = now_ms < clock.NowMs();
     clock.Freeze(static_cast<int64_t>(now_ms));
+    if (back) context.node().store.Rewind(static_cast<int64_t>(now_ms));
   } else {
     return context.Error(kSyntaxError);
   }

@@ -25,7 +25,9 @@ struct Node {
   Node(const Config& node_config, Calendar calendar, size_t thread_count)
       : config(node_config),
         threads(thread_count),
-        store(config.max_keys, std::move(calendar)),
+        store({.max_keys = config.max_keys,
+               .evict = config.eviction == "nearest-reset",
+               .calendar = std::move(calendar)}),
         counters(thread_count),
         command_stats(thread_count, commands.entries().size()) {}
 

@@ -108,6 +108,11 @@ absl::Status Server::ListenOn(const std::string& host, bool optional) {
   return workers_[0]->Listen(*std::move(claimed));
 }
 
+bool Server::Sweep() {
+  const uint32_t epoch = node_.store.epoch();
+  return node_.store.Sweep(node_.clock.NowMs(), epoch, kSweepBudgetNs);
+}
+
 void Server::Run() {
   std::vector<std::thread> threads;
   for (auto& worker : workers_) threads.emplace_back([&worker] { worker->Run(); });
@@ -115,11 +120,14 @@ void Server::Run() {
     Loop housekeeping;
     Timer clock(&housekeeping, [this] { node_.clock.Pull(); });
     clock.Start(LimiterClock::kPullIntervalMs, LimiterClock::kPullIntervalMs);
+    Timer sweeper(&housekeeping, [&] { sweeper.Start(Sweep() ? 1 : kSweepIntervalMs, 0); });
+    sweeper.Start(kSweepIntervalMs, 0);
     SignalWatch signals(&housekeeping, {SIGTERM, SIGINT}, [&](int signal) {
       GUB_LOG(info, "stopping signal={}", signal);
       for (auto& worker : workers_) worker->BeginStop();
       signals.Stop();
       clock.Stop();
+      sweeper.Stop();
       housekeeping.CloseMailbox();
     });
     // Whoever has read this line may send a signal.

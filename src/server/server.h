@@ -33,6 +33,13 @@ class Server {
  private:
   Server(const Config& config, Calendar calendar, size_t threads);
 
+  // Lapsed buckets are freed every so often, and at once again while there are more than fit into
+  // the budget.
+  static constexpr int64_t kSweepIntervalMs = 100;
+  static constexpr int64_t kSweepBudgetNs = 5'000'000;
+
+  // Whether there may be more.
+  bool Sweep();
   absl::Status Listen();
   absl::Status ListenOn(const std::string& host, bool optional);
 

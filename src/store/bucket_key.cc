@@ -34,7 +34,7 @@ BucketKey::BucketKey(std::string_view name, std::string_view key, Algorithm algo
   }
   out[0] = static_cast<char>(name.size() & 0xff);
   out[1] = static_cast<char>(name.size() >> 8);
-  out[2] = static_cast<char>(algorithm);
+  out[kAlgorithmAt] = static_cast<char>(algorithm);
   std::memcpy(out + kHeaderBytes, name.data(), name.size());
   std::memcpy(out + kHeaderBytes + name.size(), key.data(), key.size());
   hash_ = hash(bytes());

@@ -41,11 +41,17 @@ class BucketKey {
   BucketKey(const BucketKey&) = delete;
   BucketKey& operator=(const BucketKey&) = delete;
 
+  // The algorithm in a key's bytes.
+  static Algorithm AlgorithmOf(std::string_view bytes) {
+    return static_cast<Algorithm>(bytes[kAlgorithmAt]);
+  }
+
   std::string_view bytes() const { return {long_ ? long_.get() : short_, size_}; }
   uint64_t hash() const { return hash_; }
 
  private:
   static constexpr size_t kHeaderBytes = 3;
+  static constexpr size_t kAlgorithmAt = 2;
 
   size_t size_;
   uint64_t hash_;

@@ -1,15 +1,18 @@
 // Store: every bucket that this node holds, (name, key, algorithm) -> state.
 //
-// The table is cut into shards. A shard is one lock and what it guards: a libcuckoo table that is
-// sized once and never grows, of pointers to buckets. A bucket is one heap block, its state and
-// then its key, so that the key comparison of a hit brings the state into the cache. A decision is
-// one critical section: find, apply (limit/), write back. libcuckoo's own locks are taken once, at
-// start, and held: they could guard the table alone, not the memory that belongs to a bucket.
+// The buckets are spread over shards (shard.h), whose tables are sized once and never grow. The cap
+// is the node's: as long as it holds fewer than max_keys there is a place for a new bucket,
+// whichever shard it falls to. When it is full, lapsed buckets go first, at once and wherever they
+// lie; if there is none, a live one of the new bucket's shard is evicted, the nearest to its reset
+// of a few, or the hit is refused.
 //
 // Threads:  thread-safe; no call holds two locks.
 // Time:     the caller passes now_ms (Unix); the store asks no clock.
-// Memory:   at most max_keys buckets. The table itself takes about 30 bytes a key from the start.
-// Errors:   Outcome::kFull; nothing has changed then. libcuckoo's exceptions end in store.cc.
+// Memory:   at most max_keys buckets. 30 bytes a key from the start, of which 9 are reserved but
+// not
+//           touched, and 80 more for each bucket that there is or was (keys of more than 39 bytes,
+//           name included, take their length on top).
+// Errors:   Outcome::kFull; nothing has changed then.
 
 #ifndef GUB_STORE_STORE_H_
 #define GUB_STORE_STORE_H_
@@ -19,23 +22,47 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "gub/types.h"
 #include "limit/calendar.h"
 #include "store/bucket_key.h"
+#include "store/occupancy.h"
+#include "store/shard.h"
 
 namespace gub {
 
 class Store {
  public:
+  struct Options {
+    int64_t max_keys = 1'000'000;  // >= 1
+    bool evict = true;             // live buckets when full; false: refuse new ones
+    Calendar calendar = {};
+  };
+
   enum class Outcome {
     kDecided,  // *decision is the answer
     kFull,     // the hit would leave a new bucket and there is no room for it
   };
 
-  // REQUIRES: max_keys >= 1.
-  Store(int64_t max_keys, Calendar calendar);
-  ~Store();
+  // What has been counted since the start.
+  struct Counts {
+    uint64_t expired_keys = 0;          // lapsed and freed
+    uint64_t evicted_live_keys = 0;     // to make room
+    uint64_t refused_keys = 0;          // hits answered kFull
+    int64_t longest_sweep_step_ns = 0;  // with a shard's lock held
+  };
+
+  // What the store takes, in bytes.
+  struct Memory {
+    size_t table = 0;
+    size_t index = 0;   // which buckets lapse when
+    size_t blocks = 0;  // states and keys
+    size_t long_keys = 0;
+    size_t slots = 0;  // of the table, not bytes
+  };
+
+  explicit Store(Options options);
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
@@ -50,27 +77,37 @@ class Store {
   // Forgets all buckets, shard by shard.
   void Clear();
 
-  // How many buckets there are, lapsed ones included.
-  int64_t Size() const { return size_.load(std::memory_order_relaxed); }
-  int64_t max_keys() const { return max_keys_; }
+  // Frees lapsed buckets until there are none or `budget_ns` have passed; whether there may be
+  // more. To be called by one thread, again and again; decisions free some as well.
+  // `epoch` is epoch() as it was before the caller read now_ms from its clock.
+  bool Sweep(int64_t now_ms, uint32_t epoch, int64_t budget_ns);
+
+  // Tells that the clock was set back, after it was. (A now_ms before the last one is otherwise
+  // taken for the last one.)
+  void Rewind(int64_t now_ms);
+  // How often that was.
+  uint32_t epoch() const { return epoch_.load(std::memory_order_acquire); }
+
+  // How many buckets there are, lapsed ones that are not freed yet included.
+  int64_t Size() const { return occupancy_.taken(); }
+  int64_t max_keys() const { return occupancy_.max(); }
+
+  Counts counts() const;
+  Memory memory() const;
 
  private:
-  struct Shard;
+  size_t ShardOf(uint64_t hash) const { return ((hash >> 32) * shards_.size()) >> 32; }
+  bool FindPlace(size_t shard, int64_t now_ms);
 
-  Shard& ShardOf(uint64_t hash);
-  bool TakePlace();
-  void GiveBackPlaces(int64_t count);
-
-  template <typename State>
-  Outcome DecideWith(const Request& request, int64_t now_ms, Decision* decision);
-  int Remove(const BucketKey& key);
-
-  const int64_t max_keys_;
   const Calendar calendar_;
   const KeyHash hash_;
-  const size_t shard_count_;
-  const std::unique_ptr<Shard[]> shards_;
-  std::atomic<int64_t> size_{0};
+  const bool evict_;
+  const size_t slots_per_shard_;
+  Occupancy occupancy_;
+  std::vector<std::unique_ptr<Shard>> shards_;
+  std::atomic<uint64_t> refused_{0};
+  std::atomic<uint32_t> epoch_{0};
+  size_t sweep_at_ = 0;  // the sweeper's alone: the shard to begin with
 };
 
 }  // namespace gub

@@ -31,7 +31,8 @@ class FullTableTest : public ::testing::Test {
 
   RespReply Hit(const std::string& key) { return client_.RunLine("GUB.HIT n " + key + " 1 10 1h"); }
 
-  ServerProcess server_{{"--max-keys", "100", "--enable-debug-commands", "yes"}};
+  ServerProcess server_{
+      {"--max-keys", "100", "--eviction", "refuse", "--enable-debug-commands", "yes"}};
   RespClient client_{server_.port()};
   int keys_ = 0;
 };

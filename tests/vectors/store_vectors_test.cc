@@ -12,7 +12,7 @@ namespace gub {
 namespace {
 
 TEST(StoreVectorsTest, EveryLineOfEveryFileHolds) {
-  Store store(100, Calendar());
+  Store store({.max_keys = 100});
   for (const VectorCase& vector_case : LoadVectors()) {
     store.Clear();
     for (const VectorStep& step : vector_case.steps) {

@@ -24,6 +24,7 @@ TEST(OptionTableTest, HasTheDefaultsOfTheContract) {
       {"max-args", "1024"},
       {"max-keys", "1000000"},
       {"max-key-bytes", "4096"},
+      {"eviction", "nearest-reset"},
       {"calendar-timezone", "UTC"},
       {"loglevel", "notice"},
       {"logfile", "stderr"},

@@ -209,7 +209,7 @@ TEST_F(DebugClockTest, RefusesTimesOutsideTheClock) {
 
 class SmallTableTest : public CommandFixture {
  protected:
-  SmallTableTest() : CommandFixture(With({{"max-keys", "2"}})) {}
+  SmallTableTest() : CommandFixture(With({{"max-keys", "2"}, {"eviction", "refuse"}})) {}
 };
 
 TEST_F(SmallTableTest, AFullTableIsAnErrorThatIsCounted) {
@@ -217,7 +217,7 @@ TEST_F(SmallTableTest, AFullTableIsAnErrorThatIsCounted) {
   RunLine("GUB.HIT n b 1 10 1h");
   EXPECT_EQ(RunLine("GUB.HIT n c 1 10 1h"), "-OOM the table is full of live buckets\r\n");
   EXPECT_EQ(RunLine("GUB.HIT n a 1 10 1h"), Integers({0, 8, kNowMs + 3'600'000}));
-  EXPECT_EQ(node_.counters.Sum(Counter::kRefusedKeys), 1u);
+  EXPECT_EQ(node_.store.counts().refused_keys, 1u);
 }
 
 }  // namespace

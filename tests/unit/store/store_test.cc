@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/sanitized.h"
+
 namespace gub {
 
 namespace {
@@ -18,18 +20,6 @@ using ::testing::ElementsAreArray;
 
 constexpr int64_t kNowMs = 1'700'000'000'000;
 constexpr int64_t kHourMs = 3'600'000;
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-#else
-constexpr bool kSanitized = false;
-#endif
 
 class StoreTest : public ::testing::Test {
  protected:
@@ -54,7 +44,7 @@ class StoreTest : public ::testing::Test {
     return store->Decide(request, kNowMs, &decision) == Store::Outcome::kFull;
   }
 
-  Store store_{1000, Calendar()};
+  Store store_{{.max_keys = 1000, .evict = false}};
 };
 
 TEST_F(StoreTest, ABucketRemembersWhatWasUsed) {
@@ -131,7 +121,7 @@ TEST_F(StoreTest, ClearRemovesEverythingAndTheTableCanBeFilledAgain) {
 }
 
 TEST_F(StoreTest, CalendarLimitsGoByTheStoresOwnZone) {
-  Store berlin(10, *Calendar::ForZone("Europe/Berlin"));
+  Store berlin({.max_keys = 10, .calendar = *Calendar::ForZone("Europe/Berlin")});
   Request request = Hit("n", "k");
   request.period = Period::Calendar(CalendarUnit::kDay);
   // 2023-11-14 22:13:20 UTC is 23:13:20 in Berlin.
@@ -143,7 +133,7 @@ class FullStoreTest : public StoreTest, public ::testing::WithParamInterface<int
 
 TEST_P(FullStoreTest, HoldsAtLeast97PercentOfMaxKeysThenRefusesAndChangesNothing) {
   const int64_t max_keys = GetParam();
-  Store store(max_keys, Calendar());
+  Store store({.max_keys = max_keys, .evict = false});
   int64_t held = 0;
   while (!IsFull(&store, Hit("n", "key:" + std::to_string(held)))) ++held;
   EXPECT_GE(held * 100, max_keys * 97);

@@ -1,0 +1,43 @@
+// PackedState: what a bucket remembers, in 36 bytes.
+//
+// The states of limit/ are written for arithmetic; here they lie as tight as the contract lets
+// them, for memory is what a node runs out of first. Nothing is approximated.
+//
+//   token   open 8, used 8, last - open 42 bits, period 42 bits, unit 3 bits, mark 1 bit      27
+//           The end is not kept: it is open + period. For a calendar period, whose end no
+//           arithmetic gives, the 42 bits hold end - open instead, and the unit says which it is.
+//   leaky   used x duration 14 (105 bits), last 8, limit 8, duration 42 bits, mark 1 bit      36
+//
+// 42 bits hold 139 years of ms: a period has at most 100, and a window that was opened under one
+// and then changed to a calendar unit at most one more.
+//
+// Threads:  plain values and pure functions.
+
+#ifndef GUB_STORE_PACKED_STATE_H_
+#define GUB_STORE_PACKED_STATE_H_
+
+#include <cstddef>
+
+#include "limit/leaky.h"
+#include "limit/token.h"
+
+namespace gub {
+
+class PackedState {
+ public:
+  // REQUIRES: a state that limit/ has left.
+  void Pack(const TokenState& state);
+  void Pack(const LeakyState& state);
+
+  // REQUIRES: the same kind of state was packed last.
+  TokenState UnpackToken() const;
+  LeakyState UnpackLeaky() const;
+
+ private:
+  static constexpr size_t kBytes = 36;
+  unsigned char bytes_[kBytes];
+};
+
+}  // namespace gub
+
+#endif  // GUB_STORE_PACKED_STATE_H_

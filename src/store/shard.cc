@@ -1,0 +1,227 @@
+#include "store/shard.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/clock.h"
+
+namespace gub {
+
+namespace {
+
+// One way to say the same of both algorithms.
+Decision Apply(const Request& request, const Calendar& calendar, int64_t now_ms,
+               std::optional<TokenState>* state) {
+  return ApplyToken(request, calendar, now_ms, state);
+}
+Decision Apply(const Request& request, const Calendar& calendar, int64_t now_ms,
+               std::optional<LeakyState>* state) {
+  return ApplyLeaky(request, calendar, now_ms, state);
+}
+
+template <typename State>
+State Unpack(const PackedState& packed);
+template <>
+TokenState Unpack(const PackedState& packed) {
+  return packed.UnpackToken();
+}
+template <>
+LeakyState Unpack(const PackedState& packed) {
+  return packed.UnpackLeaky();
+}
+
+// Whether `after` may lapse before `before` would have. Hits only ever put a leaky bucket's end
+// off, so that the wheel need not be told of each.
+bool MayLapseEarlier(const TokenState& before, const TokenState& after, const Request&) {
+  return after.end_ms < before.end_ms;
+}
+bool MayLapseEarlier(const LeakyState& before, const LeakyState& after, const Request& request) {
+  return request.hits < 0 || after.limit != before.limit || after.duration_ms != before.duration_ms;
+}
+
+// How often a new bucket may push another out for a slot in the table.
+constexpr int kSeatTries = 4;
+
+}  // namespace
+
+Shard::Shard(size_t slots, const Shared& shared)
+    : shared_(shared),
+      wheel_(static_cast<uint32_t>(slots)),
+      pool_(static_cast<uint32_t>(slots)),
+      table_(slots, &pool_) {}
+
+Shard::Outcome Shard::Decide(const BucketKey& key, const Request& request, int64_t now_ms,
+                             bool* has_place, Decision* decision) {
+  MutexLock lock(&mu_);
+  wheel_.Advance(now_ms);
+  if (wheel_.CameUp()) Step(kStepsPerDecision);
+  return request.algorithm == Algorithm::kToken
+             ? DecideWith<TokenState>(key, request, has_place, decision)
+             : DecideWith<LeakyState>(key, request, has_place, decision);
+}
+
+template <typename State>
+Shard::Outcome Shard::DecideWith(const BucketKey& key, const Request& request, bool* has_place,
+                                 Decision* decision) {
+  const uint32_t number = table_.Find(key);
+  const bool found = number != Table::kNone;
+  std::optional<State> state;
+  if (found) state = Unpack<State>(pool_.StateOf(number));
+  const std::optional<State> before = state;
+  const Decision decided = Apply(request, shared_.calendar, wheel_.now_ms(), &state);
+
+  if (found && state) {
+    pool_.StateOf(number).Pack(*state);
+    if (MayLapseEarlier(*before, *state, request)) {
+      wheel_.Move(number, LapsesAtMs(*state));
+      Earlier(LapsesAtMs(*state));
+    }
+  } else if (found) {
+    Erase(number, key.hash());
+    shared_.occupancy.GiveBack(1);
+  } else if (state) {
+    const Outcome outcome = Insert(key, *state, has_place);
+    if (outcome != Outcome::kDecided) return outcome;
+  }
+  *decision = decided;
+  return Outcome::kDecided;
+}
+
+template <typename State>
+Shard::Outcome Shard::Insert(const BucketKey& key, const State& state, bool* has_place) {
+  if (!*has_place && !shared_.occupancy.Take()) return Outcome::kNoPlace;
+  const uint32_t number = Seat(key);
+  if (number == BucketPool::kNone) {
+    if (!*has_place) shared_.occupancy.GiveBack(1);
+    return Outcome::kNoSlot;
+  }
+  *has_place = false;
+  pool_.StateOf(number).Pack(state);
+  wheel_.Insert(number, LapsesAtMs(state));
+  Earlier(LapsesAtMs(state));
+  return Outcome::kDecided;
+}
+
+// A new bucket in pool and table; kNone when there is no room for it.
+uint32_t Shard::Seat(const BucketKey& key) {
+  for (int tries = 0; tries < kSeatTries; ++tries) {
+    const uint32_t number = pool_.Allocate(key.bytes());
+    if (number != BucketPool::kNone) {
+      if (table_.Insert(number, key.hash())) return number;
+      pool_.Free(number);
+    }
+    if (!MakeRoom()) break;
+  }
+  return BucketPool::kNone;
+}
+
+// Frees a lapsed bucket, or else, if it may, a live one.
+bool Shard::MakeRoom() {
+  while (wheel_.CameUp()) {
+    if (Step(kStepsPerLock) > 0) return true;
+  }
+  if (!shared_.evict || !Evict()) return false;
+  shared_.occupancy.GiveBack(1);
+  return true;
+}
+
+bool Shard::Remove(const BucketKey& key) {
+  MutexLock lock(&mu_);
+  const uint32_t number = table_.Find(key);
+  if (number == Table::kNone) return false;
+  Erase(number, key.hash());
+  shared_.occupancy.GiveBack(1);
+  return true;
+}
+
+// The algorithm is in the key, and says which state the bucket holds.
+int64_t Shard::LapsesAt(uint32_t number) const {
+  const PackedState& state = pool_.StateOf(number);
+  return BucketKey::AlgorithmOf(pool_.KeyOf(number)) == Algorithm::kToken
+             ? LapsesAtMs(state.UnpackToken())
+             : LapsesAtMs(state.UnpackLeaky());
+}
+
+void Shard::Erase(uint32_t number, uint64_t hash) {
+  table_.Erase(number, hash);
+  wheel_.Remove(number);
+  pool_.Free(number);
+}
+
+// Deals with that many entries that came up at most; how many buckets it freed.
+int Shard::Step(int steps) {
+  const auto lapses_at = [this](uint32_t number) ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    return LapsesAt(number);  // the lock is held; clang does not see that into a lambda
+  };
+  int freed = 0;
+  for (; steps > 0 && wheel_.CameUp(); --steps) {
+    const uint32_t due = wheel_.Next(lapses_at);
+    if (due == ExpiryWheel::kNone) continue;
+    table_.Erase(due, shared_.hash(pool_.KeyOf(due)));
+    pool_.Free(due);
+    ++freed;
+  }
+  shared_.occupancy.GiveBack(freed);
+  counts_.expired += static_cast<uint64_t>(freed);
+  earliest_ms_.store(wheel_.EarliestMs(), std::memory_order_relaxed);
+  return freed;
+}
+
+void Shard::Earlier(int64_t deadline_ms) {
+  if (deadline_ms < EarliestMs()) earliest_ms_.store(deadline_ms, std::memory_order_relaxed);
+}
+
+bool Shard::Sweep(int64_t now_ms, uint32_t epoch) {
+  MutexLock lock(&mu_);
+  if (epoch != epoch_) return false;
+  const int64_t start_ns = MonotonicNs();
+  wheel_.Advance(now_ms);
+  Step(kStepsPerLock);
+  counts_.longest_step_ns = std::max(counts_.longest_step_ns, MonotonicNs() - start_ns);
+  return wheel_.CameUp();
+}
+
+bool Shard::EvictForPlace(int64_t now_ms) {
+  MutexLock lock(&mu_);
+  wheel_.Advance(now_ms);
+  return Evict();
+}
+
+// The place of the bucket stays taken.
+bool Shard::Evict() {
+  const auto lapses_at = [this](uint32_t number)
+                             ABSL_NO_THREAD_SAFETY_ANALYSIS { return LapsesAt(number); };
+  const uint32_t nearest = wheel_.Nearest(kEvictionSample, lapses_at);
+  if (nearest == ExpiryWheel::kNone) return false;
+  Erase(nearest, shared_.hash(pool_.KeyOf(nearest)));
+  ++counts_.evicted;
+  return true;
+}
+
+void Shard::Clear() {
+  MutexLock lock(&mu_);
+  shared_.occupancy.GiveBack(pool_.size());
+  table_.Clear();
+  pool_.Clear();
+  wheel_.Clear();
+  earliest_ms_.store(ExpiryWheel::kNever, std::memory_order_relaxed);
+}
+
+void Shard::Rewind(int64_t now_ms, uint32_t epoch) {
+  MutexLock lock(&mu_);
+  epoch_ = epoch;
+  wheel_.Rewind(now_ms);
+  earliest_ms_.store(wheel_.EarliestMs(), std::memory_order_relaxed);
+}
+
+Shard::Counts Shard::counts() const {
+  MutexLock lock(&mu_);
+  return counts_;
+}
+
+Shard::Bytes Shard::bytes() const {
+  MutexLock lock(&mu_);
+  return {.blocks = pool_.BlockBytes(), .long_keys = pool_.LongKeyBytes()};
+}
+
+}  // namespace gub

@@ -1,0 +1,126 @@
+// Shard: one lock and what it guards: a table, its buckets, and the wheel that says which of them
+// have lapsed. A decision is one critical section: find, apply (limit/), write back.
+//
+// Freeing costs a request next to nothing: every decision deals with at most kStepsPerDecision
+// entries of the wheel that came up; the sweeper takes shards that nobody hits, kStepsPerLock
+// entries each time it has the lock.
+//
+// Time within a shard never runs back. A worker reads the clock once for a batch of requests, and a
+// bucket that lapsed since then may be gone already; so a request is decided at the time that the
+// shard has reached, or its hit would open a window in the past, beside the one that was full.
+//
+// Threads:  thread-safe; no call takes another lock.
+// Time:     now_ms is the caller's, Unix.
+// Errors:   Outcome; nothing has changed unless it is kDecided.
+
+#ifndef GUB_STORE_SHARD_H_
+#define GUB_STORE_SHARD_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/base/thread_annotations.h"
+#include "base/mutex.h"
+#include "gub/types.h"
+#include "limit/calendar.h"
+#include "store/bucket_key.h"
+#include "store/bucket_pool.h"
+#include "store/expiry_wheel.h"
+#include "store/occupancy.h"
+#include "store/table.h"
+
+namespace gub {
+
+class alignas(64) Shard {
+ public:
+  static constexpr int kStepsPerDecision = 2;
+  static constexpr int kStepsPerLock = 64;
+  // Of how many buckets, the earliest by the wheel, the one to evict is picked.
+  static constexpr int kEvictionSample = 16;
+
+  enum class Outcome {
+    kDecided,
+    kNoPlace,  // a new bucket is needed and the node is full: come again with a place
+    kNoSlot,   // a new bucket is needed and the table finds no way to seat it
+  };
+
+  struct Counts {
+    uint64_t expired = 0;
+    uint64_t evicted = 0;
+    int64_t longest_step_ns = 0;  // of Sweep, with the lock held
+  };
+
+  struct Bytes {
+    size_t blocks = 0;
+    size_t long_keys = 0;
+  };
+
+  // What all shards of a store share.
+  struct Shared {
+    const Calendar& calendar;
+    const KeyHash& hash;
+    Occupancy& occupancy;
+    bool evict;  // live buckets, when there is no room
+  };
+
+  Shard(size_t slots, const Shared& shared);
+
+  // Decides one hit. *has_place: a place that the caller holds for it; false after it was used.
+  Outcome Decide(const BucketKey& key, const Request& request, int64_t now_ms, bool* has_place,
+                 Decision* decision);
+
+  // Removes the key's bucket; whether there was one.
+  bool Remove(const BucketKey& key);
+
+  // Frees lapsed buckets, kStepsPerLock entries of the wheel at most. Whether there may be more.
+  // Does nothing when the shard was rewound since `epoch`: now_ms is from before that.
+  bool Sweep(int64_t now_ms, uint32_t epoch);
+
+  // Evicts the bucket nearest to its reset, leaving its place taken for the caller. False when
+  // there is none.
+  bool EvictForPlace(int64_t now_ms);
+
+  // Removes all buckets, as if the shard were new.
+  void Clear();
+
+  // The clock was set back: what follows is decided at earlier times.
+  void Rewind(int64_t now_ms, uint32_t epoch);
+
+  // No bucket is lapsed before this time, by the last look at the wheel.
+  int64_t EarliestMs() const { return earliest_ms_.load(std::memory_order_relaxed); }
+
+  Counts counts() const;
+  Bytes bytes() const;
+
+ private:
+  template <typename State>
+  Outcome DecideWith(const BucketKey& key, const Request& request, bool* has_place,
+                     Decision* decision) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  template <typename State>
+  Outcome Insert(const BucketKey& key, const State& state, bool* has_place)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  uint32_t Seat(const BucketKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool MakeRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  int64_t LapsesAt(uint32_t number) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  int Step(int steps) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  bool Evict() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Erase(uint32_t number, uint64_t hash) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void Earlier(int64_t deadline_ms) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+
+  const Shared shared_;
+
+  mutable Mutex mu_;
+  ExpiryWheel wheel_ ABSL_GUARDED_BY(mu_);
+  BucketPool pool_ ABSL_GUARDED_BY(mu_);
+  Table table_ ABSL_GUARDED_BY(mu_);
+  Counts counts_ ABSL_GUARDED_BY(mu_);
+  uint32_t epoch_ ABSL_GUARDED_BY(mu_) = 0;
+
+  std::atomic<int64_t> earliest_ms_{ExpiryWheel::kNever};
+};
+
+}  // namespace gub
+
+#endif  // GUB_STORE_SHARD_H_
