@@ -18,10 +18,10 @@ export UBSAN_OPTIONS ?= print_stacktrace=1:halt_on_error=1
 export TSAN_OPTIONS ?= halt_on_error=1:second_deadlock_stack=1
 STEADY = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help deps deps-run deps-test build run test demo lint format asan tsan fuzz install clean
+.PHONY: help deps deps-run deps-test build run test demo lint format asan tsan fuzz bench-store install clean
 
 help: ## Show every target
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install every Debian package of tools/packages.txt that is missing
 	@tools/deps.sh
@@ -74,6 +74,12 @@ tsan: build/tsan/build.ninja ## Run every test under ThreadSanitizer
 fuzz: build/asan/build.ninja ## Run each fuzz target for FUZZ_SECONDS=60 (finds go to build/fuzz)
 	$(STEADY) cmake --build build/asan -j $(JOBS)
 	$(STEADY) tools/fuzz.sh
+
+bench-store: deps-test build/build.ninja ## Measure the store: bytes, stalls, freeing, threads
+	@grep -q '^BUILD_TESTING:BOOL=ON' build/CMakeCache.txt || \
+	  cmake --preset release -DBUILD_TESTING=ON
+	cmake --build build --target limiter_bench store_report -j $(JOBS)
+	@tools/bench/store.sh
 
 install: build ## Install under PREFIX=/usr/local (DESTDIR is honoured)
 	cmake --install build --prefix $(PREFIX)
