@@ -13,8 +13,8 @@ namespace {
 // As many shards as it takes for max_keys to fill nine tenths of the slots. Many small shards keep
 // threads out of each other's way; but chance fills some more than others, by about the root of
 // their size, and each has a wheel of its own. So: 64 shards, unless that makes them smaller than
-// 2048 slots, where one that is much fuller than the rest is still a long way from the 97 % at which
-// a table has trouble to seat one more; and more than 64 before they are larger than 8192.
+// 2048 slots, where one that is much fuller than the rest is still a long way from the 97 % at
+// which a table has trouble to seat one more; and more than 64 before they are larger than 8192.
 constexpr size_t kShardsWanted = 64;
 constexpr size_t kFewestSlots = 64;  // of a store of a few keys, which is one shard
 constexpr size_t kFewSlots = 2048;

@@ -43,8 +43,7 @@ TEST(ListenSocketTest, SaysWhichAddressItCannotUse) {
   EXPECT_EQ(no_address.status().message(), "bind: 'localhost' is not an IPv4 or IPv6 address");
   const auto not_here = ListenSocket::Claim("192.0.2.1", 7379, 16);
   EXPECT_TRUE(absl::IsUnavailable(not_here.status()));
-  EXPECT_EQ(not_here.status().message(),
-            "cannot listen on 192.0.2.1:7379: address not available");
+  EXPECT_EQ(not_here.status().message(), "cannot listen on 192.0.2.1:7379: address not available");
 }
 
 TEST(ListenSocketTest, PutsBracketsAroundIPv6) {

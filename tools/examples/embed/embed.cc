@@ -13,10 +13,8 @@ int main() {
     return 1;
   }
   for (int attempt = 1; attempt <= 4; ++attempt) {
-    const gub::Decision decision = limiter->Decide({.name = "logins",
-                                                    .key = "user:42",
-                                                    .limit = 3,
-                                                    .period = gub::Period::Ms(60'000)});
+    const gub::Decision decision = limiter->Decide(
+        {.name = "logins", .key = "user:42", .limit = 3, .period = gub::Period::Ms(60'000)});
     if (decision.error != gub::Error::kNone) {
       std::fprintf(stderr, "not decided: %s\n", gub::ErrorText(decision.error));
       return 1;
