@@ -27,10 +27,10 @@ int Serve(const gub::LaunchOptions& launch) {
     gub::StopLogging();
     return Fail(server.status());
   }
-  (*server)->Run();
+  const absl::Status ran = (*server)->Run();
   server->reset();
   gub::StopLogging();
-  return 0;
+  return ran.ok() ? 0 : Fail(ran);
 }
 
 int Launch(int argc, char** argv) {

@@ -95,6 +95,16 @@ void LimiterClock::Freeze(int64_t now_ms) {
   frozen_ms_.store(now_ms, std::memory_order_relaxed);
 }
 
+std::optional<int64_t> LimiterClock::Advance(int64_t ms) {
+  int64_t frozen_ms = frozen_ms_.load(std::memory_order_relaxed);
+  while (true) {
+    const int64_t from_ms = frozen_ms == kNotFrozen ? NowMs() : frozen_ms;
+    int64_t to_ms = 0;
+    if (__builtin_add_overflow(from_ms, ms, &to_ms) || to_ms < 0) return std::nullopt;
+    if (frozen_ms_.compare_exchange_weak(frozen_ms, to_ms, std::memory_order_relaxed)) return to_ms;
+  }
+}
+
 void LimiterClock::Unfreeze() { frozen_ms_.store(kNotFrozen, std::memory_order_relaxed); }
 
 }  // namespace gub

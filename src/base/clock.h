@@ -18,6 +18,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 namespace gub {
 
@@ -47,6 +48,9 @@ class LimiterClock {
   // Stops the clock at now_ms; it stays there until Unfreeze or another Freeze.
   // REQUIRES: now_ms >= 0.
   void Freeze(int64_t now_ms);
+  // Moves the clock by ms and stops it there; the new time. Nothing when that would be before 0 or
+  // leave int64: then nothing has changed.
+  std::optional<int64_t> Advance(int64_t ms);
   // Lets it run again, at the time it would have had.
   void Unfreeze();
 

@@ -1,6 +1,7 @@
 #include "base/log.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -84,6 +85,7 @@ class FdSink final : public spdlog::sinks::base_sink<std::mutex> {
     formatter_->format(message, line);
     std::string_view left(line.data(), line.size());
     while (!left.empty()) {
+      if (!CanWrite()) return;
       const ssize_t n = write(fd_, left.data(), left.size());
       if (n > 0) {
         left.remove_prefix(static_cast<size_t>(n));
@@ -94,7 +96,16 @@ class FdSink final : public spdlog::sinks::base_sink<std::mutex> {
   }
   void flush_() override {}
 
+  // A pipe that nobody reads costs one wait, and then lines, not the server's end.
+  bool CanWrite() {
+    pollfd ready = {fd_, POLLOUT, 0};
+    can_write_ = poll(&ready, 1, can_write_ ? kPatienceMs : 0) != 0;
+    return can_write_;
+  }
+
+  static constexpr int kPatienceMs = 1000;
   const int fd_;
+  bool can_write_ = true;
 };
 
 void MakeDefault(std::shared_ptr<spdlog::logger> logger, spdlog::level::level_enum from) {

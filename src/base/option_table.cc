@@ -100,9 +100,11 @@ constexpr OptionRow kRows[] = {
         .max = kGb,
         .reloadable = true,
         .group = "bounds on clients",
-        .text = "Most bytes that may be held of a client's requests. A client that passes it is "
-                "disconnected. It must hold the longest request: raise it with proto-max-bulk-len "
-                "and max-args. At worst it costs this much memory for every connection.",
+        .text =
+            "Most bytes that may be held of a client's requests. A client that passes it is "
+            "disconnected. It must hold the longest request: raise it with proto-max-bulk-len "
+            "and max-args. At worst a connection holds that much of an unfinished request, and as "
+            "much again between MULTI and EXEC.",
     },
     {
         .name = "client-output-buffer-limit",
@@ -111,7 +113,7 @@ constexpr OptionRow kRows[] = {
         .unit = "bytes",
         .default_text = "8mb",
         .min = 16 * kKb,
-        .max = 4 * kGb,
+        .max = 2 * kGb,
         .reloadable = true,
         .group = "bounds on clients",
         .text = "Most bytes of replies that a client may leave unread. A client that passes it is "

@@ -8,7 +8,8 @@
 namespace gub {
 
 namespace {
-// What a queued argument costs beside its bytes.
+// What a queued request, and each of its arguments, cost beside their bytes.
+constexpr size_t kQueuedRequestBytes = sizeof(std::vector<std::string>) + 16;
 constexpr size_t kQueuedArgumentBytes = sizeof(std::string) + 16;
 }  // namespace
 
@@ -83,15 +84,22 @@ const CommandEntry* Dispatcher::Check(CommandContext* context) {
 }
 
 void Dispatcher::Reject(CommandContext* context, const CommandEntry* entry, std::string_view text) {
-  if (entry != nullptr) stats_->AddRejected(entry->number);
+  if (entry != nullptr) {
+    stats_->AddRejected(entry->number);
+    if (entry->spec->group == "limiter") counters_->Add(Counter::kRequestErrors);
+  }
   Transaction& transaction = context->client().transaction;
+  if (transaction.open && entry != nullptr && entry->full_name == "exec") {
+    transaction = Transaction();
+    return context->Error(ExecAbortedText(text));
+  }
   if (transaction.open) transaction.aborted = true;
   context->Error(text);
 }
 
 void Dispatcher::Queue(CommandContext* context) {
   Transaction& transaction = context->client().transaction;
-  size_t bytes = 0;
+  size_t bytes = kQueuedRequestBytes;
   for (std::string_view arg : context->args()) bytes += arg.size() + kQueuedArgumentBytes;
   const auto limit = static_cast<size_t>(node_->config.client_query_buffer_limit_bytes);
   if (transaction.bytes + bytes > limit) {

@@ -9,6 +9,11 @@ namespace {
 constexpr size_t kShownBytes = 128;
 }  // namespace
 
+std::string ExecAbortedText(std::string_view error) {
+  constexpr std::string_view kCode = "ERR ";
+  return fmt::format("EXECABORT Transaction discarded because of: {}", error.substr(kCode.size()));
+}
+
 std::string UnknownCommandText(Args args) {
   std::string shown;
   for (std::string_view arg : args.subspan(1)) {

@@ -25,6 +25,8 @@ inline constexpr std::string_view kNoProtocol = "NOPROTO unsupported protocol ve
 inline constexpr std::string_view kDebugOff =
     "ERR GUB.DEBUG is off; it needs the option enable-debug-commands yes";
 
+// What EXEC answers when it is itself refused by `error`, which starts with "ERR ".
+std::string ExecAbortedText(std::string_view error);
 // "ERR unknown command 'X', with args beginning with: 'a' 'b' "
 std::string UnknownCommandText(Args args);
 // "ERR unknown subcommand 'X'. Try CLIENT HELP."

@@ -8,7 +8,6 @@
 #include "command/context.h"
 #include "command/errors.h"
 #include "command/hit_arguments.h"
-#include "limit/int128.h"
 
 namespace gub {
 
@@ -118,25 +117,20 @@ void DebugClockCommand(CommandContext& context) {
   if (!context.config().enable_debug_commands) return context.Error(kDebugOff);
   const Args words = context.args().subspan(2);
   LimiterClock& clock = context.node().clock;
-  if (words.size() == 1 && EqualsIgnoreCase(words[0], "SYSTEM")) {
-    const int64_t frozen_ms = clock.NowMs();
-    clock.Unfreeze();
-    if (clock.NowMs() < frozen_ms) context.node().store.Rewind(clock.NowMs());
-  } else if (words.size() == 2 &&
-             (EqualsIgnoreCase(words[0], "SET") || EqualsIgnoreCase(words[0], "ADVANCE"))) {
+  const int64_t before_ms = clock.NowMs();
+  const bool sets = words.size() == 2 && EqualsIgnoreCase(words[0], "SET");
+  const bool advances = words.size() == 2 && EqualsIgnoreCase(words[0], "ADVANCE");
+  if (sets || advances) {
     const std::optional<int64_t> ms = ParseInt64(words[1]);
-    if (!ms) return context.Error("ERR ms is not an integer or out of range");
-    const int64_t base = EqualsIgnoreCase(words[0], "SET") ? 0 : clock.NowMs();
-    const Int128 now_ms = static_cast<Int128>(base) + *ms;
-    if (now_ms < 0 || now_ms > kInt64Max) {
-      return context.Error("ERR ms is not an integer or out of range");
-    }
-    const bool back = now_ms < clock.NowMs();
-    clock.Freeze(static_cast<int64_t>(now_ms));
-    if (back) context.node().store.Rewind(static_cast<int64_t>(now_ms));
+    const bool in_range = ms && (sets ? *ms >= 0 : clock.Advance(*ms).has_value());
+    if (!in_range) return context.Error("ERR ms is not an integer or out of range");
+    if (sets) clock.Freeze(*ms);
+  } else if (words.size() == 1 && EqualsIgnoreCase(words[0], "SYSTEM")) {
+    clock.Unfreeze();
   } else {
     return context.Error(kSyntaxError);
   }
+  if (clock.NowMs() < before_ms) context.node().store.Rewind(clock.NowMs());
   context.RefreshNow();
   context.reply().Ok();
 }

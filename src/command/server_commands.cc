@@ -2,12 +2,15 @@
 
 #include <sys/time.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/text.h"
 #include "command/context.h"
+#include "fmt/format.h"
 
 namespace gub {
 
@@ -21,6 +24,19 @@ constexpr std::pair<std::string_view, std::string_view> kRedisParameters[] = {
     {"slave-read-only", "yes"},
 };
 
+// As Redis answers CONFIG GET: bytes as a plain number, text without quotes, and the limits of a
+// client's replies by class of client, of which we have one.
+std::string RedisForm(const OptionRow& row, const Config& config) {
+  if (const auto* text = std::get_if<std::string Config::*>(&row.field)) return config.**text;
+  if (row.type != OptionType::kBytes) return FormatOption(row, config);
+  const int64_t bytes = config.*std::get<int64_t Config::*>(row.field);
+  if (row.name != "client-output-buffer-limit") return std::to_string(bytes);
+  return fmt::format("normal {} 0 0 slave 0 0 0 pubsub 0 0 0", bytes);
+}
+
+// No name is longer, and a long pattern takes long to match.
+constexpr size_t kMaxPatternBytes = 256;
+
 }  // namespace
 
 void InfoCommand(CommandContext& context) {
@@ -28,16 +44,17 @@ void InfoCommand(CommandContext& context) {
 }
 
 void ConfigGetCommand(CommandContext& context) {
-  const Args patterns = context.args().subspan(2);
+  std::vector<std::string> patterns;
+  for (std::string_view pattern : context.args().subspan(2)) {
+    if (pattern.size() <= kMaxPatternBytes) patterns.push_back(ToLower(pattern));
+  }
   const auto is_wanted = [&patterns](std::string_view name) {
-    for (std::string_view pattern : patterns) {
-      if (GlobMatch(ToLower(pattern), name)) return true;
-    }
-    return false;
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [name](const std::string& pattern) { return GlobMatch(pattern, name); });
   };
   std::vector<std::pair<std::string_view, std::string>> found;
   for (const OptionRow& row : OptionTable()) {
-    if (is_wanted(row.name)) found.emplace_back(row.name, FormatOption(row, context.config()));
+    if (is_wanted(row.name)) found.emplace_back(row.name, RedisForm(row, context.config()));
   }
   for (const auto& [name, value] : kRedisParameters) {
     if (is_wanted(name)) found.emplace_back(name, value);

@@ -71,7 +71,8 @@ void Connection::RunBatches(std::string_view input) {
     next = progress.next;
     if (next == ConnectionHandler::Next::kDrop) {
       CloseUnread(replies.size());
-      return replies.Clear();
+      replies.Clear();
+      return replies.Trim(kMaxIdleBytes);
     }
     close_after_ = next == ConnectionHandler::Next::kClose;
     KeepRest(input, progress.consumed);
@@ -122,7 +123,8 @@ void Connection::Send(ByteBuffer* replies) {
 
 void Connection::CloseUnread(size_t unsent_bytes) {
   counters_->Add(Counter::kOutputLimitDisconnections);
-  GUB_LOG_EVERY(1000, warn, "closing a client, it does not read its replies unsent_bytes={}",
+  GUB_LOG_EVERY(1000, warn,
+                "closing a client, its replies are past client-output-buffer-limit unsent_bytes={}",
                 unsent_bytes);
   Close();
 }

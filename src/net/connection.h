@@ -21,6 +21,7 @@
 #ifndef GUB_NET_CONNECTION_H_
 #define GUB_NET_CONNECTION_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -61,7 +62,10 @@ class Connection {
   };
 
   // Replies of one batch after which a handler should pause.
-  static constexpr size_t ReplySoftLimit() { return 256 * 1024; }
+  size_t ReplySoftLimit() const {
+    constexpr size_t kReplyBytes = 256 * 1024;
+    return std::min(kReplyBytes, limits_.max_unsent_bytes / 2);
+  }
 
   Connection(Loop* loop, ConnectionHandler* handler, CounterSet* counters, Limits limits);
   Connection(const Connection&) = delete;

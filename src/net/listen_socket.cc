@@ -31,7 +31,7 @@ std::optional<SocketAddress> ParseAddress(const std::string& host, int port) {
     address.size = sizeof(*v4);
     return address;
   }
-  if (inet_pton(AF_INET6, host.c_str(), &v6->sin6_addr) == 1) {
+  if (inet_pton(AF_INET6, host == "::*" ? "::" : host.c_str(), &v6->sin6_addr) == 1) {
     v6->sin6_family = AF_INET6;
     v6->sin6_port = htons(static_cast<uint16_t>(port));
     address.size = sizeof(*v6);
@@ -57,15 +57,16 @@ bool TurnOn(int fd, int level, int option) {
   return setsockopt(fd, level, option, &on, sizeof(on)) == 0;
 }
 
-// Binds and listens. A claimant turns SO_REUSEPORT on only after it is bound.
+// Binds and listens. A claimant turns SO_REUSEPORT on only once it listens: two that are bound and
+// do not listen yet are no conflict to the kernel, but the second to listen is refused.
 bool BindAndListen(int fd, const SocketAddress& address, int backlog, bool claim) {
   if (!TurnOn(fd, SOL_SOCKET, SO_REUSEADDR)) return false;
   if (address.storage.ss_family == AF_INET6 && !TurnOn(fd, IPPROTO_IPV6, IPV6_V6ONLY)) return false;
   if (!claim && !TurnOn(fd, SOL_SOCKET, SO_REUSEPORT)) return false;
   if (bind(fd, reinterpret_cast<const sockaddr*>(&address.storage), address.size) != 0)
     return false;
-  if (claim && !TurnOn(fd, SOL_SOCKET, SO_REUSEPORT)) return false;
-  return listen(fd, backlog) == 0;
+  if (listen(fd, backlog) != 0) return false;
+  return !claim || TurnOn(fd, SOL_SOCKET, SO_REUSEPORT);
 }
 
 int LocalPort(int fd) {

@@ -2,8 +2,8 @@
 //
 // Several workers listen on one address through SO_REUSEPORT, and the kernel spreads the
 // connections. By itself that would let a second server start on the port and take a share of the
-// clients without a word. So an address is claimed by one socket that is bound without
-// SO_REUSEPORT, which fails when anything else is bound there; only then is SO_REUSEPORT turned on,
+// clients without a word. So an address is claimed by one socket that is bound and listens without
+// SO_REUSEPORT, which fails when anything else listens there; only then is SO_REUSEPORT turned on,
 // for it and for those that join it. There is no gap in which a second server could slip in.
 //
 // Errors:   absl::Status that names the address: kAlreadyExists when the port is taken,
@@ -20,8 +20,8 @@ namespace gub {
 
 class ListenSocket {
  public:
-  // Claims host:port for this process. `host` is an IPv4 or IPv6 address or "*" (all of IPv4);
-  // port 0 takes any free one.
+  // Claims host:port for this process. `host` is an IPv4 or IPv6 address, "*" (all of IPv4)
+  // or "::*" (all of IPv6); port 0 takes any free one.
   static absl::StatusOr<ListenSocket> Claim(const std::string& host, int port, int backlog);
 
   // One more socket on the address of `claimed`.
@@ -32,6 +32,7 @@ class ListenSocket {
   ~ListenSocket();
 
   int port() const { return port_; }
+  int backlog() const { return backlog_; }
   // "127.0.0.1:7379", "[::1]:7379"
   std::string Address() const;
 

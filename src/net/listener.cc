@@ -1,5 +1,7 @@
 #include "net/listener.h"
 
+#include <unistd.h>
+
 #include <utility>
 
 #include "base/log.h"
@@ -7,11 +9,6 @@
 #include "net/connection.h"
 
 namespace gub {
-
-namespace {
-// The socket listens already; libuv sets the backlog again.
-constexpr int kBacklog = 511;
-}  // namespace
 
 Listener::Listener(Loop* loop, std::function<void(Listener*)> on_connection)
     : on_connection_(std::move(on_connection)), handle_(new Handle{{}, this}) {
@@ -27,16 +24,26 @@ Listener::~Listener() {
 
 absl::Status Listener::Start(ListenSocket socket) {
   const std::string address = socket.Address();
-  int error = uv_tcp_open(&handle_->tcp, socket.Release());
-  if (error == 0) {
-    error = uv_listen(reinterpret_cast<uv_stream_t*>(&handle_->tcp), kBacklog,
+  // The socket listens already; libuv says so once more, with the backlog it is given.
+  const int backlog = socket.backlog();
+  const int fd = socket.Release();
+  int error = uv_tcp_open(&handle_->tcp, fd);
+  if (error != 0) {
+    close(fd);
+  } else {
+    error = uv_listen(reinterpret_cast<uv_stream_t*>(&handle_->tcp), backlog,
                       [](uv_stream_t* stream, int status) noexcept {
                         Listener* listener = static_cast<Handle*>(stream->data)->listener;
-                        if (status == 0 && listener != nullptr) listener->on_connection_(listener);
+                        if (listener != nullptr) listener->OnConnection(status);
                       });
   }
   if (error == 0) return absl::OkStatus();
   return absl::InternalError(fmt::format("cannot listen on {}: {}", address, uv_strerror(error)));
+}
+
+void Listener::OnConnection(int status) {
+  if (status == 0) return on_connection_(this);
+  GUB_LOG_EVERY(1000, warn, "a connection could not be accepted error={}", uv_strerror(status));
 }
 
 bool Listener::Accept(Connection* connection) {

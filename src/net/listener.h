@@ -36,6 +36,9 @@ class Listener {
     uv_tcp_t tcp;
     Listener* listener;
   };
+
+  void OnConnection(int status);
+
   std::function<void(Listener*)> on_connection_;
   Handle* handle_;
 };

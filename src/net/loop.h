@@ -24,7 +24,8 @@ class Loop {
   static constexpr size_t kReadBytes = 64 * 1024;
 
   Loop();
-  ~Loop();  // REQUIRES: Run has returned, or nothing but the mailbox was opened on it.
+  // Runs until what is being closed is closed. REQUIRES: everything but the mailbox is.
+  ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 

@@ -43,7 +43,7 @@ ConnectionHandler::Progress RespSession::OnInput(std::string_view input, ByteBuf
 
 ConnectionHandler::Next RespSession::RunRequests(std::string_view input, ReplyWriter* reply,
                                                  size_t* consumed) {
-  while (reply->out()->size() < Connection::ReplySoftLimit()) {
+  while (reply->out()->size() < connection_.ReplySoftLimit()) {
     const RequestParser::Outcome outcome = parser_.Next(input.substr(*consumed));
     if (outcome == RequestParser::Outcome::kRequest) {
       dispatcher_->Run(parser_.args(), &client_, reply);
@@ -54,6 +54,7 @@ ConnectionHandler::Next RespSession::RunRequests(std::string_view input, ReplyWr
     if (outcome == RequestParser::Outcome::kNeedMore) return Next::kRead;
     if (outcome == RequestParser::Outcome::kError) {
       counters_->Add(Counter::kProtocolErrors);
+      counters_->Add(Counter::kErrorReplies);
       GUB_LOG_EVERY(1000, warn, "closing a client that broke the protocol reason=\"{}\" id={}",
                     parser_.error(), client_.id);
       reply->Error("ERR " + parser_.error());

@@ -32,25 +32,33 @@ std::string RandomHex(size_t bytes) {
   return hex;
 }
 
-// Raises the limit on descriptors for `clients`; how many clients there can be then.
-int64_t MakeRoomForClients(int64_t clients) {
-  constexpr int64_t kReserved = 64;  // logs, loops, listeners
+// Raises the limit on descriptors for `clients` beside what the node itself needs; how many clients
+// there can be then.
+absl::StatusOr<int64_t> MakeRoomForClients(int64_t clients, const Config& config) {
+  // A loop has some of its own, and each worker a listener on every address.
+  const auto threads = static_cast<int64_t>(ThreadCount(config));
+  const int64_t own = 64 + threads * (8 + static_cast<int64_t>(config.bind.size()));
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return clients;
-  const auto wanted = static_cast<rlim_t>(clients + kReserved);
+  const auto wanted = static_cast<rlim_t>(clients + own);
   if (limit.rlim_cur >= wanted) return clients;
   rlimit raised = {wanted, std::max(wanted, limit.rlim_max)};
   if (setrlimit(RLIMIT_NOFILE, &raised) == 0) return clients;
   raised = {limit.rlim_max, limit.rlim_max};
   if (setrlimit(RLIMIT_NOFILE, &raised) != 0) raised = limit;
-  const int64_t possible = std::max<int64_t>(1, static_cast<int64_t>(raised.rlim_cur) - kReserved);
+  const int64_t possible = static_cast<int64_t>(raised.rlim_cur) - own;
+  if (possible < 1) {
+    return absl::ResourceExhaustedError(
+        fmt::format("the limit of open files is {}; {} threads and one client need {}",
+                    raised.rlim_cur, threads, own + 1));
+  }
   GUB_LOG(warn, "lowering maxclients, the descriptor limit allows no more maxclients={} wanted={}",
           std::min(possible, clients), clients);
   return std::min(possible, clients);
 }
 
 bool IsWildcard(const std::string& host) {
-  return host == "*" || host == "0.0.0.0" || host == "::";
+  return host == "*" || host == "0.0.0.0" || host == "::" || host == "::*";
 }
 
 }  // namespace
@@ -67,8 +75,10 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config,
     return absl::InvalidArgumentError(fmt::format(
         "calendar-timezone: this machine knows no zone '{}'", config.calendar_timezone));
   }
+  const absl::StatusOr<int64_t> maxclients = MakeRoomForClients(config.maxclients, config);
+  if (!maxclients.ok()) return maxclients.status();
   Config effective = config;
-  effective.maxclients = MakeRoomForClients(config.maxclients);
+  effective.maxclients = *maxclients;
   std::unique_ptr<Server> server(new Server(effective, *std::move(calendar), ThreadCount(config)));
   server->node_.run_id = RandomHex(20);
   server->node_.config_file = config_file;
@@ -113,30 +123,50 @@ bool Server::Sweep() {
   return node_.store.Sweep(node_.clock.NowMs(), epoch, kSweepBudgetNs);
 }
 
-void Server::Run() {
-  std::vector<std::thread> threads;
-  for (auto& worker : workers_) threads.emplace_back([&worker] { worker->Run(); });
-  {
-    Loop housekeeping;
-    Timer clock(&housekeeping, [this] { node_.clock.Pull(); });
-    clock.Start(LimiterClock::kPullIntervalMs, LimiterClock::kPullIntervalMs);
-    Timer sweeper(&housekeeping, [&] { sweeper.Start(Sweep() ? 1 : kSweepIntervalMs, 0); });
-    sweeper.Start(kSweepIntervalMs, 0);
-    SignalWatch signals(&housekeeping, {SIGTERM, SIGINT}, [&](int signal) {
-      GUB_LOG(info, "stopping signal={}", signal);
-      for (auto& worker : workers_) worker->BeginStop();
-      signals.Stop();
-      clock.Stop();
-      sweeper.Stop();
-      housekeeping.CloseMailbox();
-    });
-    // Whoever has read this line may send a signal.
-    GUB_LOG(info, "ready threads={} max_keys={} version={}", node_.threads, node_.config.max_keys,
-            GUB_VERSION);
-    housekeeping.Run();
+absl::Status Server::Run() {
+  std::vector<std::unique_ptr<Thread>> threads;
+  const absl::Status status = StartWorkers(&threads);
+  if (status.ok()) KeepHouse();
+  StopWorkers();
+  threads.clear();  // waits for each
+  if (status.ok()) GUB_LOG(info, "stopped");
+  return status;
+}
+
+absl::Status Server::StartWorkers(std::vector<std::unique_ptr<Thread>>* threads) {
+  for (auto& worker : workers_) {
+    auto thread = Thread::Start([&worker] { worker->Run(); });
+    if (!thread.ok()) {
+      return absl::ResourceExhaustedError(fmt::format("threads: {} of {}: {}", threads->size(),
+                                                      workers_.size(),
+                                                      std::string(thread.status().message())));
+    }
+    threads->push_back(*std::move(thread));
   }
-  for (std::thread& thread : threads) thread.join();
-  GUB_LOG(info, "stopped");
+  return absl::OkStatus();
+}
+
+void Server::StopWorkers() {
+  for (auto& worker : workers_) worker->BeginStop();
+}
+
+void Server::KeepHouse() {
+  Loop housekeeping;
+  Timer clock(&housekeeping, [this] { node_.clock.Pull(); });
+  clock.Start(LimiterClock::kPullIntervalMs, LimiterClock::kPullIntervalMs);
+  Timer sweeper(&housekeeping, [&] { sweeper.Start(Sweep() ? 1 : kSweepIntervalMs, 0); });
+  sweeper.Start(kSweepIntervalMs, 0);
+  SignalWatch signals(&housekeeping, {SIGTERM, SIGINT}, [&](int signal) {
+    GUB_LOG(info, "stopping signal={}", signal);
+    signals.Stop();
+    clock.Stop();
+    sweeper.Stop();
+    housekeeping.CloseMailbox();
+  });
+  // Whoever has read this line may send a signal.
+  GUB_LOG(info, "ready threads={} max_keys={} version={}", node_.threads, node_.config.max_keys,
+          GUB_VERSION);
+  housekeeping.Run();
 }
 
 }  // namespace gub

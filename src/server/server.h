@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "base/config.h"
 #include "command/node.h"
+#include "net/thread.h"
 #include "server/worker.h"
 
 namespace gub {
@@ -25,8 +26,9 @@ class Server {
   static absl::StatusOr<std::unique_ptr<Server>> Start(const Config& config,
                                                        const std::string& config_file);
 
-  // Serves until SIGTERM or SIGINT, then answers what has arrived and returns.
-  void Run();
+  // Serves until SIGTERM or SIGINT, then answers what has arrived and returns. An error when the
+  // system gives it too few threads.
+  absl::Status Run();
 
   const Node& node() const { return node_; }
 
@@ -40,6 +42,10 @@ class Server {
 
   // Whether there may be more.
   bool Sweep();
+  absl::Status StartWorkers(std::vector<std::unique_ptr<Thread>>* threads);
+  void StopWorkers();
+  // The housekeeping loop, on this thread, until a signal.
+  void KeepHouse();
   absl::Status Listen();
   absl::Status ListenOn(const std::string& host, bool optional);
 

@@ -30,6 +30,7 @@ void Worker::OnConnection(Listener* listener) {
     connection.Close();
   } else if (clients > node_->config.maxclients) {
     counters_->Add(Counter::kConnectionsRejected);
+    counters_->Add(Counter::kErrorReplies);
     connection.Refuse("-ERR max number of clients reached\r\n");
   } else {
     counters_->Add(Counter::kConnectionsReceived);
@@ -48,9 +49,8 @@ void Worker::OnSessionClosed(RespSession* session) {
 void Worker::BeginStop() {
   loop_.Post([this] {
     stopping_ = true;
-    // One more turn of the loop takes the clients that wait to be accepted.
-    stop_timer_ = std::make_unique<Timer>(&loop_, [this] { StopAccepting(); });
-    stop_timer_->Start(1, 0);
+    // The clients that wait to be accepted are reported together with one of the next two tasks.
+    loop_.Post([this] { loop_.Post([this] { StopAccepting(); }); });
   });
 }
 
@@ -58,8 +58,7 @@ void Worker::StopAccepting() {
   listeners_.clear();
   loop_.Post([this] {
     stop_timer_ = std::make_unique<Timer>(&loop_, [this] {
-      GUB_LOG(warn, "closing clients that did not read their replies in time clients={}",
-              sessions_.size());
+      GUB_LOG(warn, "closing clients that were not done in time clients={}", sessions_.size());
       for (auto& [session, owner] : sessions_) session->connection().Close();
     });
     stop_timer_->Start(kStopDeadlineMs, 0);

@@ -138,7 +138,8 @@ TEST_F(ConfigTest, TheCommandLineGoesBeforeTheEnvironmentAndThatBeforeTheFile) {
   EXPECT_EQ(ValueOf(server, "max-key-bytes"), "2222");
   EXPECT_EQ(ValueOf(server, "max-args"), "1111");
   EXPECT_EQ(ValueOf(server, "enable-debug-commands"), "yes");
-  EXPECT_EQ(ValueOf(server, "client-output-buffer-limit"), "8mb");
+  EXPECT_EQ(ValueOf(server, "client-output-buffer-limit"),
+            "normal 8388608 0 0 slave 0 0 0 pubsub 0 0 0");
 }
 
 TEST_F(ConfigTest, VariablesOfOthersAreNoOptions) {

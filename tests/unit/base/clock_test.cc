@@ -5,9 +5,12 @@
 #include <atomic>
 #include <cstdlib>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <random>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -353,6 +356,28 @@ TEST(SystemTimeSourceTest, ReadsTheClocksThatItsNamesSay) {
 TEST(SystemTimeSourceTest, IsTheDefaultOfAClock) {
   const int64_t wall_ms = SystemTimeSource().WallNs() / kMs;
   EXPECT_LT(std::abs(LimiterClock().NowMs() - wall_ms), kHour / kMs);
+}
+
+TEST(LimiterClockTest, AdvancesOfManyThreadsAllCount) {
+  LimiterClock clock;
+  clock.Freeze(1000);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&clock] {
+      for (int i = 0; i < 10'000; ++i) clock.Advance(1);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(clock.NowMs(), 41'000);
+}
+
+TEST(LimiterClockTest, AnAdvanceOutOfRangeChangesNothing) {
+  LimiterClock clock;
+  clock.Freeze(1000);
+  EXPECT_EQ(clock.Advance(-1001), std::nullopt);
+  EXPECT_EQ(clock.Advance(std::numeric_limits<int64_t>::max()), std::nullopt);
+  EXPECT_EQ(clock.NowMs(), 1000);
+  EXPECT_EQ(clock.Advance(-1000), 0);
 }
 
 }  // namespace

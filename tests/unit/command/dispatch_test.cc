@@ -92,6 +92,16 @@ TEST_F(DispatchTest, ANestedMultiIsAnErrorThatAbortsNothing) {
   EXPECT_EQ(RunLine("EXEC"), "*1\r\n+PONG\r\n");
 }
 
+TEST_F(DispatchTest, AnExecThatIsRefusedItselfEndsTheTransaction) {
+  RunLine("MULTI");
+  RunLine("GUB.HIT n k 1 2 1h");
+  EXPECT_EQ(RunLine("EXEC now"),
+            "-EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' "
+            "command\r\n");
+  EXPECT_EQ(RunLine("PING"), "+PONG\r\n");
+  EXPECT_EQ(RunLine("DBSIZE"), ":0\r\n");
+}
+
 TEST_F(DispatchTest, DiscardDropsTheQueueAndTheAbort) {
   EXPECT_EQ(RunLine("DISCARD"), "-ERR DISCARD without MULTI\r\n");
   RunLine("MULTI");
@@ -167,6 +177,16 @@ TEST_F(DispatchTest, ConfigGetMatchesPatternsOnce) {
   EXPECT_EQ(RunLine("CONFIG GET PORT p[o]rt"), "*2\r\n$4\r\nport\r\n$4\r\n7379\r\n");
   EXPECT_EQ(RunLine("CONFIG GET save"), "*2\r\n$4\r\nsave\r\n$0\r\n\r\n");
   EXPECT_EQ(RunLine("CONFIG GET nope"), "*0\r\n");
+  EXPECT_EQ(Run({"CONFIG", "GET", "port" + std::string(253, '*')}), "*0\r\n");
+}
+
+TEST_F(DispatchTest, ConfigGetAnswersInRedisForm) {
+  EXPECT_EQ(RunLine("CONFIG GET proto-max-bulk-len"),
+            "*2\r\n$18\r\nproto-max-bulk-len\r\n$5\r\n65536\r\n");
+  EXPECT_EQ(RunLine("CONFIG GET client-output-buffer-limit"),
+            "*2\r\n$26\r\nclient-output-buffer-limit\r\n$43\r\n"
+            "normal 8388608 0 0 slave 0 0 0 pubsub 0 0 0\r\n");
+  EXPECT_EQ(RunLine("CONFIG GET bind"), "*2\r\n$4\r\nbind\r\n$14\r\n127.0.0.1 -::1\r\n");
 }
 
 TEST_F(DispatchTest, InfoHasTheSectionsThatAreAskedFor) {

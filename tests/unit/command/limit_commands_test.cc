@@ -153,10 +153,10 @@ TEST_F(LimitCommandsTest, FlushAllTakesItsTwoWordsAndNoOther) {
 }
 
 TEST_F(LimitCommandsTest, EveryDecisionIsCountedOnceByWhatItWas) {
-  for (const char* line :
-       {"GUB.HIT n k 1 1 1h", "GUB.HIT n k 1 1 1h", "GUB.HIT n k 1 1 1h", "GUB.HIT n k -1 1 1h",
-        "GUB.HIT n k 0 1 1h", "GUB.HIT n k 0 1 1h", "GUB.HIT n k 0 1 1h",
-        "GUB.HIT n k 5 1 1h token RESET_REMAINING", "GUB.HIT n k x 1 1h", "GUB.RESET n k"}) {
+  for (const char* line : {"GUB.HIT n k 1 1 1h", "GUB.HIT n k 1 1 1h", "GUB.HIT n k 1 1 1h",
+                           "GUB.HIT n k -1 1 1h", "GUB.HIT n k 0 1 1h", "GUB.HIT n k 0 1 1h",
+                           "GUB.HIT n k 0 1 1h", "GUB.HIT n k 5 1 1h token RESET_REMAINING",
+                           "GUB.HIT n k x 1 1h", "GUB.RESET n k", "GUB.HIT n k"}) {
     RunLine(line);
   }
   EXPECT_EQ(Count(Counter::kHitsAdmitted), 1);
@@ -164,7 +164,7 @@ TEST_F(LimitCommandsTest, EveryDecisionIsCountedOnceByWhatItWas) {
   EXPECT_EQ(Count(Counter::kHitsRefunded), 1);
   EXPECT_EQ(Count(Counter::kPeeks), 3);
   EXPECT_EQ(Count(Counter::kResets), 2);
-  EXPECT_EQ(Count(Counter::kRequestErrors), 1);
+  EXPECT_EQ(Count(Counter::kRequestErrors), 2);
 }
 
 TEST_F(LimitCommandsTest, DebugIsRefusedUnlessItIsSwitchedOn) {

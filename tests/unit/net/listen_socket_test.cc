@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace gub {
 
@@ -25,6 +28,40 @@ TEST(ListenSocketTest, AClaimedPortCannotBeClaimedAgainButJoined) {
   // Also with several sockets on it the port is taken, under every name that covers it.
   EXPECT_TRUE(absl::IsAlreadyExists(ListenSocket::Claim("127.0.0.1", first->port(), 16).status()));
   EXPECT_TRUE(absl::IsAlreadyExists(ListenSocket::Claim("*", first->port(), 16).status()));
+}
+
+TEST(ListenSocketTest, OfManyThatClaimAPortAtTheSameMomentOneGetsIt) {
+  constexpr int kThreads = 4;
+  for (int round = 0; round < 300; ++round) {
+    int port = 0;
+    {
+      const auto free = ListenSocket::Claim("127.0.0.1", 0, 16);
+      ASSERT_TRUE(free.ok());
+      port = free->port();
+    }
+    std::barrier start(kThreads);
+    std::vector<absl::StatusOr<ListenSocket>> claims;
+    for (int t = 0; t < kThreads; ++t) claims.emplace_back(absl::UnknownError(""));
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        start.arrive_and_wait();
+        claims[static_cast<size_t>(t)] = ListenSocket::Claim("127.0.0.1", port, 16);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    int won = 0;
+    for (const auto& claim : claims) won += claim.ok() ? 1 : 0;
+    ASSERT_LE(won, 1) << "round " << round;
+  }
+}
+
+TEST(ListenSocketTest, KnowsTheBacklogAndTheNamesOfAllAddresses) {
+  const auto v4 = ListenSocket::Claim("*", 0, 77);
+  ASSERT_TRUE(v4.ok());
+  EXPECT_EQ(v4->backlog(), 77);
+  const auto v6 = ListenSocket::Claim("::*", 0, 77);
+  EXPECT_TRUE(v6.ok() || absl::IsUnavailable(v6.status())) << v6.status();
 }
 
 TEST(ListenSocketTest, APortIsFreeAgainWhenItsSocketsAreGone) {
