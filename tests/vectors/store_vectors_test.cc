@@ -11,7 +11,12 @@ namespace gub {
 
 namespace {
 
-TEST(StoreVectorsTest, EveryLineOfEveryFileHolds) {
+// Whether lapsed buckets are freed before every step: a lapsed or full bucket and none are the
+// same.
+class StoreVectorsTest : public ::testing::TestWithParam<bool> {};
+
+TEST_P(StoreVectorsTest, EveryLineOfEveryFileHolds) {
+  constexpr int64_t kNoBudget = int64_t{1} << 60;
   Store store({.max_keys = 100});
   for (const VectorCase& vector_case : LoadVectors()) {
     store.Clear();
@@ -21,13 +26,17 @@ TEST(StoreVectorsTest, EveryLineOfEveryFileHolds) {
       Request request;
       ASSERT_EQ(ToRequest(step, &request), !step.is_error);
       if (step.is_error) continue;
+      if (GetParam()) store.Sweep(step.now_ms, store.epoch(), kNoBudget);
       Decision decision;
       ASSERT_EQ(store.Decide(request, step.now_ms, &decision), Store::Outcome::kDecided);
       decision.now_ms = 0;  // the vectors do not speak of it
       EXPECT_EQ(decision, step.want);
     }
   }
+  EXPECT_GT(store.counts().expired_keys, 0u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Sweeping, StoreVectorsTest, ::testing::Bool());
 
 }  // namespace
 }  // namespace gub
