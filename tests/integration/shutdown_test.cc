@@ -7,7 +7,9 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -48,41 +50,81 @@ void ExpectAllAnswered(RawClient* client, int hits) {
 // GetParam: the signal.
 class ShutdownTest : public ::testing::TestWithParam<int> {};
 
-// Connections that the server knows, each with a pipeline on its way when the signal comes.
-void StopUnderLoad(int signal, int connections, int hits) {
+struct Load {
+  int connections, hits;
+  bool known;   // the server has accepted them before
+  bool frozen;  // it finds the hits and the signal at once, when it wakes up
+};
+
+// Each connection has a pipeline on its way when the signal comes.
+void StopUnder(const Load& load, int signal) {
   ServerProcess server;
   std::vector<RawClient> clients;
-  for (int i = 0; i < connections; ++i) clients.emplace_back(server.port());
-  for (RawClient& client : clients) client.Run({"PING"});
-  for (int i = 0; i < connections; ++i) {
-    ASSERT_TRUE(clients[i].Send(HitsPipeline("k" + std::to_string(i), hits)));
+  if (load.frozen && !load.known) server.Freeze();
+  for (int i = 0; i < load.connections; ++i) clients.emplace_back(server.port());
+  for (RawClient& client : clients) {
+    if (load.known) client.Run({"PING"});
+  }
+  if (load.frozen) server.Freeze();
+  for (int i = 0; i < load.connections; ++i) {
+    ASSERT_TRUE(clients[i].Send(HitsPipeline("k" + std::to_string(i), load.hits)));
   }
   server.Signal(signal);
-  for (RawClient& client : clients) ExpectAllAnswered(&client, hits);
+  if (load.frozen) server.Signal(SIGCONT);
+  for (RawClient& client : clients) ExpectAllAnswered(&client, load.hits);
   EXPECT_EQ(server.WaitForExit(), 0);
   EXPECT_THAT(server.Log(), HasSubstr("stopped"));
 }
 
 TEST_P(ShutdownTest, EverythingSentBeforeIsAnswered) {
-  for (int i = 0; i < kRounds; ++i) StopUnderLoad(GetParam(), 64, 100);
+  for (int i = 0; i < kRounds; ++i) {
+    StopUnder({.connections = 64, .hits = 100, .known = true, .frozen = i % 2 == 0}, GetParam());
+  }
 }
 
 TEST_P(ShutdownTest, LongPipelinesSentBeforeAreAnswered) {
-  for (int i = 0; i < kRounds; ++i) StopUnderLoad(GetParam(), 3, 3000);
+  for (int i = 0; i < kRounds; ++i) {
+    StopUnder({.connections = 3, .hits = 3000, .known = true, .frozen = i % 2 == 0}, GetParam());
+  }
+}
+
+// Much of such a pipeline is still with the sender's kernel when the signal comes.
+TEST_P(ShutdownTest, PipelinesLongerThanTheReceiveBufferAreAnswered) {
+  for (int i = 0; i < kRounds; ++i) {
+    StopUnder(
+        {.connections = 3, .hits = kSanitized ? 3'000 : 20'000, .known = true, .frozen = true},
+        GetParam());
+  }
 }
 
 TEST_P(ShutdownTest, ClientsThatHaveJustConnectedAreAnsweredToo) {
   for (int i = 0; i < kRounds; ++i) {
-    ServerProcess server;
-    std::vector<RawClient> clients;
-    for (int c = 0; c < 64; ++c) {
-      clients.emplace_back(server.port());
-      ASSERT_TRUE(clients[c].Send(HitsPipeline("k" + std::to_string(c), 10)));
-    }
-    server.Signal(GetParam());
-    for (RawClient& client : clients) ExpectAllAnswered(&client, 10);
-    EXPECT_EQ(server.WaitForExit(), 0);
+    StopUnder({.connections = 64, .hits = 10, .known = false, .frozen = i % 2 == 0}, GetParam());
   }
+}
+
+// Its requests have arrived, but most cannot be run before it has read: the replies are far longer
+// than all buffers between here and there.
+TEST_P(ShutdownTest, AClientThatReadsItsRepliesOnlyThenGetsAllOfThem) {
+  constexpr size_t kRequests = kSanitized ? 2'000 : 10'000;
+  constexpr std::string_view kRequest = "COMMAND\r\n";
+  ServerProcess server;
+  RespClient watch(server.port());
+  RawClient once(server.port());
+  once.Send(std::string(kRequest) + "QUIT\r\n");
+  const size_t reply_bytes = once.ReadUntilClosed().value_or("").size() - 5;  // without +OK
+
+  RawClient late(server.port(), 65'536);
+  std::string pipeline;
+  for (size_t i = 0; i < kRequests; ++i) pipeline += kRequest;
+  ASSERT_TRUE(late.Send(pipeline));
+  EXPECT_TRUE(Eventually([&] { return InfoNumber(&watch, "total_net_output_bytes") > 300'000; }));
+  server.Signal(GetParam());
+  EXPECT_FALSE(server.WaitForLog("stopping ").empty());
+  const std::optional<std::string> replies = late.ReadUntilClosed();
+  ASSERT_TRUE(replies.has_value());
+  EXPECT_EQ(replies->size(), kRequests * reply_bytes);
+  EXPECT_EQ(server.WaitForExit(), 0);
 }
 
 TEST_P(ShutdownTest, IdleConnectionsAndHalfRequestsDoNotHoldItUp) {

@@ -43,6 +43,7 @@ ServerProcess::ServerProcess(std::vector<std::string> options,
 ServerProcess::~ServerProcess() {
   if (test_waited_) return;
   Signal(SIGTERM);
+  Signal(SIGCONT);
   EXPECT_EQ(program_->WaitForExit(), 0) << "of gub-server, whose log is\n" << Log();
 }
 
@@ -51,13 +52,21 @@ std::optional<int> ServerProcess::WaitForExit(std::chrono::milliseconds patience
   return program_->WaitForExit(patience);
 }
 
+void ServerProcess::Freeze() {
+  Signal(SIGSTOP);
+  EXPECT_TRUE(Eventually([this] { return StatusField("State:").starts_with("T"); }));
+}
+
 int64_t ServerProcess::ResidentBytes() const {
+  return std::atoll(StatusField("VmRSS:").c_str()) * 1024;
+}
+
+std::string ServerProcess::StatusField(const std::string& name) const {
   std::ifstream status("/proc/" + std::to_string(pid()) + "/status");
-  constexpr std::string_view kField = "VmRSS:";
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(kField)) return std::atoll(line.c_str() + kField.size()) * 1024;
+  for (std::string word; status >> word;) {
+    if (word == name && status >> word) return word;
   }
-  return 0;
+  return "";
 }
 
 std::string ServerPath() { return GUB_SERVER_PATH; }

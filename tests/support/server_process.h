@@ -37,6 +37,8 @@ class ServerProcess {
   std::string WaitForLog(const std::string& text) { return program_->WaitForErr(text); }
 
   void Signal(int number) { program_->Signal(number); }
+  // Stops it from running, until SIGCONT.
+  void Freeze();
   // The exit status, 128 + the signal when one ended it; nothing when it did not exit in time.
   std::optional<int> WaitForExit(std::chrono::milliseconds patience = kPatience);
 
@@ -44,6 +46,9 @@ class ServerProcess {
   int64_t ResidentBytes() const;
 
  private:
+  // The first word behind `name` in /proc's status.
+  std::string StatusField(const std::string& name) const;
+
   std::unique_ptr<Program> program_;
   int port_ = 0;
   bool test_waited_ = false;
