@@ -15,7 +15,7 @@ CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 # than they expect, so they run without that where the system allows it.
 export ASAN_OPTIONS ?= detect_stack_use_after_return=1:check_initialization_order=1:strict_init_order=1
 export UBSAN_OPTIONS ?= print_stacktrace=1:halt_on_error=1
-export TSAN_OPTIONS ?= halt_on_error=1:second_deadlock_stack=1
+export TSAN_OPTIONS ?= halt_on_error=1:second_deadlock_stack=1:suppressions=$(CURDIR)/tools/tsan.supp
 STEADY = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 .PHONY: help deps deps-run deps-test build run test demo lint format asan tsan fuzz bench-store install clean

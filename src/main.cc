@@ -10,6 +10,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "net/signal_watch.h"
 #include "server/server.h"
 
 namespace {
@@ -61,6 +62,7 @@ int Launch(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  gub::HoldSignals(gub::Server::kStopSignals);
   try {
     return Launch(argc, argv);
   } catch (const std::exception& error) {

@@ -49,6 +49,8 @@ void Connection::OnRead(ssize_t count) {
   if (count < 0) return OnEnd();
   if (count == 0) return;
   const auto bytes = static_cast<size_t>(count);
+  heard_ = true;
+  last_read_bytes_ = bytes;
   counters_->Add(Counter::kNetInputBytes, bytes);
   if (pending_.empty()) {
     RunBatches({loop_->read_buffer(), bytes});
@@ -134,6 +136,7 @@ void Connection::OnSent(int status) {
   if (status < 0) return Close();
   unsent_.Clear();
   unsent_.Trim(0);
+  heard_ = true;
   state_ = State::kOpen;
   if (close_after_) return CloseGracefully();
   RunBatches(pending_.view());
@@ -141,12 +144,21 @@ void Connection::OnSent(int status) {
 }
 
 void Connection::CloseWhenDrained() {
+  const bool silent = draining_ && !heard_;
   draining_ = true;
-  if (state_ == State::kOpen) FinishIfDrained();
+  heard_ = false;
+  if (state_ != State::kOpen) return;
+  if (silent && !KernelHasInput()) return CloseGracefully();
+  FinishIfDrained();
 }
 
 void Connection::FinishIfDrained() {
-  if (!KernelHasInput()) CloseGracefully();
+  if (!KernelHasInput() && !ExpectsMore()) CloseGracefully();
+}
+
+// After half a request, or as much as only a long pipeline brings at once.
+bool Connection::ExpectsMore() const {
+  return !pending_.empty() || last_read_bytes_ >= kPieceBytes;
 }
 
 bool Connection::KernelHasInput() const {

@@ -77,7 +77,9 @@ class Connection {
   // Writes `text`, then closes. REQUIRES: accepted, not started.
   void Refuse(std::string_view text);
 
-  // Answers what has arrived so far, whole requests only, and then closes.
+  // Answers what has arrived so far, whole requests only, and then closes. The rest of a long
+  // pipeline may still be on its way, or with the sender's kernel: a connection that looks like it
+  // stays until it was silent from one call to the next, so call this again every so often.
   void CloseWhenDrained();
 
   // Closes at once; what waits to be written is lost.
@@ -99,6 +101,7 @@ class Connection {
   void CloseGracefully();
   void StartReading();
   bool KernelHasInput() const;
+  bool ExpectsMore() const;
 
   Loop* const loop_;
   ConnectionHandler* const handler_;
@@ -111,8 +114,10 @@ class Connection {
   State state_ = State::kOpen;
   bool draining_ = false;     // CloseWhenDrained was called
   bool close_after_ = false;  // once what waits is written
-  ByteBuffer pending_;        // input that is not consumed yet
-  ByteBuffer unsent_;         // with libuv, while blocked
+  bool heard_ = false;        // since the last CloseWhenDrained
+  size_t last_read_bytes_ = 0;
+  ByteBuffer pending_;  // input that is not consumed yet
+  ByteBuffer unsent_;   // with libuv, while blocked
 };
 
 }  // namespace gub

@@ -1,8 +1,22 @@
 #include "net/signal_watch.h"
 
+#include <csignal>
 #include <utility>
 
 namespace gub {
+
+namespace {
+
+void ChangeMask(int how, std::initializer_list<int> signals) {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int number : signals) sigaddset(&set, number);
+  pthread_sigmask(how, &set, nullptr);
+}
+
+}  // namespace
+
+void HoldSignals(std::initializer_list<int> signals) { ChangeMask(SIG_BLOCK, signals); }
 
 SignalWatch::SignalWatch(Loop* loop, std::initializer_list<int> signals,
                          std::function<void(int)> callback)
@@ -17,6 +31,7 @@ SignalWatch::SignalWatch(Loop* loop, std::initializer_list<int> signals,
     uv_signal_start(&handle->signal, call, number);
     handles_.push_back(handle);
   }
+  ChangeMask(SIG_UNBLOCK, signals);
 }
 
 SignalWatch::~SignalWatch() { Stop(); }

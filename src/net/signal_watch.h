@@ -1,5 +1,9 @@
 // SignalWatch: signals as calls on a loop's thread.
 //
+// A signal goes to any thread that does not hold it back. So the process holds its signals back
+// before it starts its first thread, and the one thread with a watch lets them in again: what comes
+// before that is heard then, and no other thread is ever interrupted.
+//
 // Threads:  loop-confined. While it watches, a signal does nothing else to the process.
 
 #ifndef GUB_NET_SIGNAL_WATCH_H_
@@ -13,6 +17,9 @@
 #include "net/loop.h"
 
 namespace gub {
+
+// Holds signals back, in this thread and in those that it will start.
+void HoldSignals(std::initializer_list<int> signals);
 
 class SignalWatch {
  public:

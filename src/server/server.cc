@@ -156,7 +156,7 @@ void Server::KeepHouse() {
   clock.Start(LimiterClock::kPullIntervalMs, LimiterClock::kPullIntervalMs);
   Timer sweeper(&housekeeping, [&] { sweeper.Start(Sweep() ? 1 : kSweepIntervalMs, 0); });
   sweeper.Start(kSweepIntervalMs, 0);
-  SignalWatch signals(&housekeeping, {SIGTERM, SIGINT}, [&](int signal) {
+  SignalWatch signals(&housekeeping, kStopSignals, [&](int signal) {
     GUB_LOG(info, "stopping signal={}", signal);
     signals.Stop();
     clock.Stop();

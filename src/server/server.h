@@ -6,6 +6,8 @@
 #ifndef GUB_SERVER_SERVER_H_
 #define GUB_SERVER_SERVER_H_
 
+#include <csignal>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +23,9 @@ namespace gub {
 
 class Server {
  public:
+  // What stops it. To be held back (net/signal_watch.h) before the process starts a thread.
+  static constexpr std::initializer_list<int> kStopSignals = {SIGTERM, SIGINT};
+
   // A node that listens already; clients wait until Run. Errors name what is wrong: the address
   // that is taken, the time zone that is unknown.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const Config& config,

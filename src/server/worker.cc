@@ -49,8 +49,11 @@ void Worker::OnSessionClosed(RespSession* session) {
 void Worker::BeginStop() {
   loop_.Post([this] {
     stopping_ = true;
-    // The clients that wait to be accepted are reported together with one of the next two tasks.
-    loop_.Post([this] { loop_.Post([this] { StopAccepting(); }); });
+    // Clients that connected just before are still on their way through the kernel. And whoever has
+    // arrived by the end of that time is reported together with one of the next two tasks.
+    stop_timer_ = std::make_unique<Timer>(
+        &loop_, [this] { loop_.Post([this] { loop_.Post([this] { StopAccepting(); }); }); });
+    stop_timer_->Start(kLastClientsMs, 0);
   });
 }
 
@@ -62,18 +65,21 @@ void Worker::StopAccepting() {
       for (auto& [session, owner] : sessions_) session->connection().Close();
     });
     stop_timer_->Start(kStopDeadlineMs, 0);
+    drain_timer_ = std::make_unique<Timer>(&loop_, [this] { DrainSessions(); });
+    drain_timer_->Start(kSilenceMs, kSilenceMs);
     DrainSessions();
+    FinishIfStopped();
   });
 }
 
 void Worker::DrainSessions() {
   for (auto& [session, owner] : sessions_) session->connection().CloseWhenDrained();
-  FinishIfStopped();
 }
 
 void Worker::FinishIfStopped() {
   if (!stopping_ || !listeners_.empty() || !sessions_.empty()) return;
   stop_timer_.reset();
+  drain_timer_.reset();
   loop_.CloseMailbox();
 }
 

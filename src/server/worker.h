@@ -24,6 +24,10 @@ class Worker {
  public:
   // How long clients may take to read their last replies once a stop has begun.
   static constexpr int64_t kStopDeadlineMs = 5000;
+  // How long after the start of a stop clients are still taken.
+  static constexpr int64_t kLastClientsMs = 20;
+  // How long a client that may have more on its way must be silent then.
+  static constexpr int64_t kSilenceMs = 100;
 
   Worker(Node* node, size_t number);
 
@@ -50,6 +54,7 @@ class Worker {
   std::vector<std::unique_ptr<Listener>> listeners_;
   absl::flat_hash_map<RespSession*, std::unique_ptr<RespSession>> sessions_;
   std::unique_ptr<Timer> stop_timer_;
+  std::unique_ptr<Timer> drain_timer_;
   bool stopping_ = false;
 };
 
