@@ -49,12 +49,16 @@ void Worker::OnSessionClosed(RespSession* session) {
 void Worker::BeginStop() {
   loop_.Post([this] {
     stopping_ = true;
-    // Clients that connected just before are still on their way through the kernel. And whoever has
-    // arrived by the end of that time is reported together with one of the next two tasks.
-    stop_timer_ = std::make_unique<Timer>(
-        &loop_, [this] { loop_.Post([this] { loop_.Post([this] { StopAccepting(); }); }); });
+    // Clients that connected just before are still on their way through the kernel.
+    stop_timer_ = std::make_unique<Timer>(&loop_, [this] { TakeLastClients(); });
     stop_timer_->Start(kLastClientsMs, 0);
   });
+}
+
+// Whoever has arrived by now is reported together with one of the next two tasks.
+void Worker::TakeLastClients() {
+  const auto stop = [this] { StopAccepting(); };
+  loop_.Post([this, stop] { loop_.Post(stop); });
 }
 
 void Worker::StopAccepting() {

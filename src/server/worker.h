@@ -43,6 +43,7 @@ class Worker {
  private:
   void OnConnection(Listener* listener);
   void OnSessionClosed(RespSession* session);
+  void TakeLastClients();
   void StopAccepting();
   void DrainSessions();
   void FinishIfStopped();

@@ -50,19 +50,18 @@ Shard::Shard(size_t slots, const Shared& shared)
       pool_(static_cast<uint32_t>(slots)),
       table_(slots, &pool_) {}
 
-Shard::Outcome Shard::Decide(const BucketKey& key, const Request& request, int64_t now_ms,
-                             bool* has_place, Decision* decision) {
+Shard::Outcome Shard::Decide(Hit* hit, Decision* decision) {
   MutexLock lock(&mu_);
-  wheel_.Advance(now_ms);
+  wheel_.Advance(hit->now_ms);
   if (wheel_.CameUp()) Step(kStepsPerDecision);
-  return request.algorithm == Algorithm::kToken
-             ? DecideWith<TokenState>(key, request, has_place, decision)
-             : DecideWith<LeakyState>(key, request, has_place, decision);
+  return hit->request.algorithm == Algorithm::kToken ? DecideWith<TokenState>(hit, decision)
+                                                     : DecideWith<LeakyState>(hit, decision);
 }
 
 template <typename State>
-Shard::Outcome Shard::DecideWith(const BucketKey& key, const Request& request, bool* has_place,
-                                 Decision* decision) {
+Shard::Outcome Shard::DecideWith(Hit* hit, Decision* decision) {
+  const BucketKey& key = hit->key;
+  const Request& request = hit->request;
   const uint32_t number = table_.Find(key);
   const bool found = number != Table::kNone;
   std::optional<State> state;
@@ -80,7 +79,7 @@ Shard::Outcome Shard::DecideWith(const BucketKey& key, const Request& request, b
     Erase(number, key.hash());
     shared_.occupancy.GiveBack(1);
   } else if (state) {
-    const Outcome outcome = Insert(key, *state, has_place);
+    const Outcome outcome = Insert(hit, *state);
     if (outcome != Outcome::kDecided) return outcome;
   }
   *decision = decided;
@@ -88,14 +87,14 @@ Shard::Outcome Shard::DecideWith(const BucketKey& key, const Request& request, b
 }
 
 template <typename State>
-Shard::Outcome Shard::Insert(const BucketKey& key, const State& state, bool* has_place) {
-  if (!*has_place && !shared_.occupancy.Take()) return Outcome::kNoPlace;
-  const uint32_t number = Seat(key);
+Shard::Outcome Shard::Insert(Hit* hit, const State& state) {
+  if (!hit->has_place && !shared_.occupancy.Take()) return Outcome::kNoPlace;
+  const uint32_t number = Seat(hit->key);
   if (number == BucketPool::kNone) {
-    if (!*has_place) shared_.occupancy.GiveBack(1);
+    if (!hit->has_place) shared_.occupancy.GiveBack(1);
     return Outcome::kNoSlot;
   }
-  *has_place = false;
+  hit->has_place = false;
   pool_.StateOf(number).Pack(state);
   wheel_.Insert(number, LapsesAtMs(state));
   Earlier(LapsesAtMs(state));

@@ -66,9 +66,16 @@ class alignas(64) Shard {
 
   Shard(size_t slots, const Shared& shared);
 
-  // Decides one hit. *has_place: a place that the caller holds for it; false after it was used.
-  Outcome Decide(const BucketKey& key, const Request& request, int64_t now_ms, bool* has_place,
-                 Decision* decision);
+  // A request on its way: its key, its time, and whether the caller holds a place for a new bucket.
+  struct Hit {
+    const BucketKey& key;
+    const Request& request;
+    int64_t now_ms;
+    bool has_place = false;
+  };
+
+  // Decides one hit. hit->has_place is false once its place was used.
+  Outcome Decide(Hit* hit, Decision* decision);
 
   // Removes the key's bucket; whether there was one.
   bool Remove(const BucketKey& key);
@@ -95,11 +102,9 @@ class alignas(64) Shard {
 
  private:
   template <typename State>
-  Outcome DecideWith(const BucketKey& key, const Request& request, bool* has_place,
-                     Decision* decision) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  Outcome DecideWith(Hit* hit, Decision* decision) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   template <typename State>
-  Outcome Insert(const BucketKey& key, const State& state, bool* has_place)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  Outcome Insert(Hit* hit, const State& state) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   uint32_t Seat(const BucketKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MakeRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 

@@ -50,13 +50,13 @@ Store::Store(Options options)
 Store::Outcome Store::Decide(const Request& request, int64_t now_ms, Decision* decision) {
   const BucketKey key(request.name, request.key, request.algorithm, hash_);
   const size_t shard = ShardOf(key.hash());
-  bool has_place = false;
-  Shard::Outcome outcome = shards_[shard]->Decide(key, request, now_ms, &has_place, decision);
+  Shard::Hit hit = {.key = key, .request = request, .now_ms = now_ms};
+  Shard::Outcome outcome = shards_[shard]->Decide(&hit, decision);
   if (outcome == Shard::Outcome::kNoPlace && FindPlace(shard, now_ms)) {
     // Another thread may have opened the bucket in between: it is decided anew.
-    has_place = true;
-    outcome = shards_[shard]->Decide(key, request, now_ms, &has_place, decision);
-    if (has_place) occupancy_.GiveBack(1);
+    hit.has_place = true;
+    outcome = shards_[shard]->Decide(&hit, decision);
+    if (hit.has_place) occupancy_.GiveBack(1);
   }
   if (outcome == Shard::Outcome::kDecided) return Outcome::kDecided;
   refused_.fetch_add(1, std::memory_order_relaxed);
