@@ -62,6 +62,18 @@ void BM_DistinctKeys(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
+// As BM_DistinctKeys, but each thread has a limiter of its own: what the machine allows.
+void BM_OwnLimiter(benchmark::State& state) {
+  static Setting settings[] = {MakeSetting(50'000), MakeSetting(50'000)};
+  Setting& setting = settings[state.thread_index() % 2];
+  uint64_t random = static_cast<uint64_t>(state.thread_index()) + 1;
+  for (auto _ : state) {
+    const std::string& key = setting.keys[Next(&random) % setting.keys.size()];
+    benchmark::DoNotOptimize(setting.limiter->Decide(Hit(key, Algorithm::kToken)));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
 void BM_OneHotKey(benchmark::State& state) {
   static Setting setting = MakeSetting(1);
   for (auto _ : state) {
@@ -82,6 +94,7 @@ void BM_MillionKeys(benchmark::State& state) {
 }
 
 BENCHMARK(BM_DistinctKeys)->ThreadRange(1, 2)->UseRealTime();
+BENCHMARK(BM_OwnLimiter)->ThreadRange(1, 2)->UseRealTime();
 BENCHMARK(BM_OneHotKey)->ThreadRange(1, 2)->UseRealTime();
 BENCHMARK(BM_MillionKeys)->ArgName("leaky")->Arg(0)->Arg(1)->ThreadRange(1, 2)->UseRealTime();
 
