@@ -3,8 +3,8 @@
 // Debian's abseil is built without ThreadSanitizer, which therefore does not see absl::Mutex and
 // reports whatever it guards as a race; std::mutex it knows.
 //
-// Lock() looks a moment longer before it sleeps: what is guarded here takes less than a microsecond,
-// and putting a thread to sleep and waking it takes many.
+// Lock() looks a moment longer before it sleeps: what is guarded here takes less than a
+// microsecond, and putting a thread to sleep and waking it takes many.
 //
 // Threads:  thread-safe.
 
