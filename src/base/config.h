@@ -1,7 +1,8 @@
 // Config: every option of a node, and where its value comes from.
 //
-// One row per option (base/option_table.cc) drives parsing, CONFIG GET, conf/gub.conf and the
-// command line. Precedence: command line, environment (GUB_OPT_PORT for `port`), file, default.
+// One row per option (base/option_table.cc) drives parsing, CONFIG GET, SET and REWRITE,
+// conf/gub.conf and the command line. Precedence: command line, environment (GUB_OPT_PORT for
+// `port`), file, default.
 //
 // Threads:  Config is a plain value; a running node publishes immutable copies.
 // Errors:   absl::Status whose message names the place and the reason, such as
@@ -33,12 +34,19 @@ struct Config {
   int64_t tcp_keepalive_s;  // 0: off
   int64_t threads;          // 0: one per processor
   int64_t maxclients;
+  int64_t timeout_s;  // 0: off
+
+  // who may do what
+  std::string requirepass;  // empty: no password
+  bool protected_mode;
+  std::vector<std::string> disable_commands;  // "flushall", "config|set"
 
   // bounds on what a client may send or leave unread
   int64_t client_query_buffer_limit_bytes;
   int64_t client_output_buffer_limit_bytes;
   int64_t proto_max_bulk_len_bytes;
   int64_t max_args;
+  int64_t maxmemory_clients_bytes;  // 0: off
 
   // limiter
   int64_t max_keys;
@@ -48,11 +56,15 @@ struct Config {
 
   // operation
   std::string loglevel;
-  std::string logfile;  // "stderr" or a path
+  std::string logfile;                 // "stderr" or a path
+  int64_t slowlog_log_slower_than_us;  // negative: off
+  int64_t slowlog_max_len;
+  int64_t latency_monitor_threshold_ms;  // 0: off
   bool enable_debug_commands;
 };
 
-enum class OptionType { kInteger, kBytes, kBoolean, kWord, kText, kTextList };
+// kSecret is any bytes, or none, and is shown to nobody.
+enum class OptionType { kInteger, kBytes, kBoolean, kWord, kText, kSecret, kTextList };
 
 // One option. `field` says where in Config it lives.
 struct OptionRow {
@@ -67,9 +79,10 @@ struct OptionRow {
   int64_t min = 0;                // kInteger, kBytes
   int64_t max = 0;
   std::string_view words = {};  // kWord: the values, joined by '|'
-  bool reloadable = false;
-  std::string_view group;  // a heading of conf/gub.conf
-  std::string_view text;   // what it does, a sentence or more
+  bool reloadable = false;      // while the node runs
+  bool may_be_empty = false;    // kTextList
+  std::string_view group;       // a heading of conf/gub.conf
+  std::string_view text;        // what it does, a sentence or more
 };
 
 // All options in the order of conf/gub.conf.
@@ -82,12 +95,23 @@ const OptionRow* FindOption(std::string_view name);
 // place: "port must be from 0 to 65535, got '99999'".
 absl::Status SetOption(const OptionRow& row, std::string_view value, Config* config);
 
+// Copies one option's value.
+void CopyOption(const OptionRow& row, const Config& from, Config* to);
+
 // The present value as it would stand in the file.
 std::string FormatOption(const OptionRow& row, const Config& config);
 
 // The text of a whole configuration file with every option, its explanation and its value: what
 // conf/gub.conf is.
 std::string RenderConfigFile(const Config& config);
+
+// The text of a configuration file with what has changed since it was written: lines that say
+// something else than `config` are replaced, options that are not in it and not at their default
+// are appended; comments, order and everything else stay.
+std::string RewriteConfigText(std::string_view text, const Config& config);
+
+// The same with the file at `path`, in one step: nobody reads half of it.
+absl::Status RewriteConfigFile(const std::string& path, const Config& config);
 
 // What the command line asks for.
 struct LaunchOptions {

@@ -22,11 +22,6 @@ constexpr size_t kNone = std::string_view::npos;
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-bool IsComment(std::string_view line) {
-  const auto start = std::find_if_not(line.begin(), line.end(), IsSpace);
-  return start != line.end() && *start == '#';
-}
-
 int HexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -95,7 +90,7 @@ class FileReader {
 
   absl::Status TakeLine(std::string_view line) {
     ++line_number_;
-    if (IsComment(line)) return absl::OkStatus();
+    if (IsConfigComment(line)) return absl::OkStatus();
     const auto words = SplitConfigLine(line);
     if (!words) return Error("a quote is not closed, or something follows it without a space");
     if (words->empty()) return absl::OkStatus();
@@ -123,26 +118,12 @@ class FileReader {
   std::map<const OptionRow*, int> line_of_;
 };
 
-absl::Status ReadWholeFile(const std::string& path, std::string* text) {
-  const auto error = [&path] {
-    return absl::ErrnoToStatus(errno, fmt::format("{}: the file cannot be read", path));
-  };
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return error();
-  const auto close_fd = absl::MakeCleanup([fd] { close(fd); });
-  std::array<char, 16384> chunk;
-  while (true) {
-    const ssize_t n = read(fd, chunk.data(), chunk.size());
-    if (n == 0) return absl::OkStatus();
-    if (n > 0) {
-      text->append(chunk.data(), static_cast<size_t>(n));
-    } else if (errno != EINTR) {
-      return error();
-    }
-  }
-}
-
 }  // namespace
+
+bool IsConfigComment(std::string_view line) {
+  const auto start = std::find_if_not(line.begin(), line.end(), IsSpace);
+  return start != line.end() && *start == '#';
+}
 
 std::optional<std::vector<std::string>> SplitConfigLine(std::string_view line) {
   std::vector<std::string> words;
@@ -177,6 +158,25 @@ absl::Status ApplyConfigText(std::string_view file, std::string_view text, Confi
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return absl::OkStatus();
+}
+
+absl::Status ReadWholeFile(const std::string& path, std::string* text) {
+  const auto error = [&path] {
+    return absl::ErrnoToStatus(errno, fmt::format("{}: the file cannot be read", path));
+  };
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return error();
+  const auto close_fd = absl::MakeCleanup([fd] { close(fd); });
+  std::array<char, 16384> chunk;
+  while (true) {
+    const ssize_t n = read(fd, chunk.data(), chunk.size());
+    if (n == 0) return absl::OkStatus();
+    if (n > 0) {
+      text->append(chunk.data(), static_cast<size_t>(n));
+    } else if (errno != EINTR) {
+      return error();
+    }
+  }
 }
 
 absl::Status ReadConfigFile(const std::string& path, Config* config) {

@@ -1,6 +1,6 @@
 // What the files that read a configuration share; nobody else includes this.
 //
-// Threads:  pure functions, but ReadConfigFile, which reads a file.
+// Threads:  pure functions, but ReadWholeFile and ReadConfigFile, which read a file.
 // Errors:   absl::Status; on error *config may hold what came before the fault.
 
 #ifndef GUB_BASE_CONFIG_PARTS_H_
@@ -31,13 +31,19 @@ std::string UnknownOptionReason(std::string_view name);
 // where they hold spaces. Nothing when a quote is not closed or something sticks to its end.
 std::optional<std::vector<std::string>> SplitConfigLine(std::string_view line);
 
+// Whether the line is a comment. (A '#' behind a value is part of the value.)
+bool IsConfigComment(std::string_view line);
+
 // One word in the form that SplitConfigLine reads, in quotes only where it must be.
 std::string QuoteConfigWord(std::string_view word);
 
 // Sets what the text of a file says. `file` is how errors name it.
 absl::Status ApplyConfigText(std::string_view file, std::string_view text, Config* config);
 
-// The same with the contents of the file at `path`.
+// Appends the contents of the file at `path`.
+absl::Status ReadWholeFile(const std::string& path, std::string* text);
+
+// ApplyConfigText with the contents of the file at `path`.
 absl::Status ReadConfigFile(const std::string& path, Config* config);
 
 }  // namespace gub

@@ -58,13 +58,17 @@ std::string_view FirstSentence(std::string_view text) {
   return text.substr(0, std::min(text.find(". "), text.size() - 1));
 }
 
+std::string_view ShownDefault(const OptionRow& row) {
+  return row.default_text.empty() ? "\"\"" : row.default_text;
+}
+
 // "Value: from 0 to 32767 seconds. Default: 300"
 std::string Facts(const OptionRow& row) {
   const std::string values = DescribeValues(row);
   const bool bytes_have_units = row.type == OptionType::kBytes;
   const std::string_view unit = bytes_have_units ? "" : row.unit == "s" ? "seconds" : row.unit;
   return fmt::format("{}{}{}{}{}Default: {}", values.empty() ? "" : "Value: ", values,
-                     unit.empty() ? "" : " ", unit, values.empty() ? "" : ". ", row.default_text);
+                     unit.empty() ? "" : " ", unit, values.empty() ? "" : ". ", ShownDefault(row));
 }
 
 }  // namespace
@@ -93,7 +97,7 @@ std::string UsageText() {
       group = row.group;
       usage += fmt::format("\n{}\n", group);
     }
-    const std::string option = fmt::format("--{} ({})", row.name, row.default_text);
+    const std::string option = fmt::format("--{} ({})", row.name, ShownDefault(row));
     usage += fmt::format("  {:<{}}  {}\n", option, kUsageOptionColumns, FirstSentence(row.text));
   }
   return usage;

@@ -111,6 +111,10 @@ absl::Status SetField(const OptionRow& row, std::string_view value, std::string*
     }
     return Refuse(row, DescribeValues(row), value);
   }
+  if (row.type == OptionType::kSecret) {
+    *field = value;
+    return absl::OkStatus();
+  }
   if (value.empty() || HasControlByte(value)) {
     return Refuse(row, "text of at least one character and no control characters", value);
   }
@@ -121,7 +125,8 @@ absl::Status SetField(const OptionRow& row, std::string_view value, std::string*
 absl::Status SetField(const OptionRow& row, std::string_view value,
                       std::vector<std::string>* field) {
   const std::vector<std::string_view> words = SplitAt(value, " \t");
-  if (words.empty() || std::any_of(words.begin(), words.end(), HasControlByte)) {
+  if ((words.empty() && !row.may_be_empty) ||
+      std::any_of(words.begin(), words.end(), HasControlByte)) {
     return Refuse(row, "one or more words without control characters", value);
   }
   field->assign(words.begin(), words.end());
@@ -139,6 +144,7 @@ std::string FormatField(const OptionRow&, const std::string& field) {
 }
 
 std::string FormatField(const OptionRow&, const std::vector<std::string>& field) {
+  if (field.empty()) return QuoteConfigWord("");
   std::vector<std::string> words;
   words.reserve(field.size());
   for (const std::string& word : field) words.push_back(QuoteConfigWord(word));
@@ -158,6 +164,7 @@ std::string DescribeValues(const OptionRow& row) {
     case OptionType::kWord:
       return fmt::format("one of {}", fmt::join(SplitAt(row.words, "|"), ", "));
     case OptionType::kText:
+    case OptionType::kSecret:
     case OptionType::kTextList:
       break;
   }
@@ -166,6 +173,10 @@ std::string DescribeValues(const OptionRow& row) {
 
 absl::Status SetOption(const OptionRow& row, std::string_view value, Config* config) {
   return std::visit([&](auto field) { return SetField(row, value, &(config->*field)); }, row.field);
+}
+
+void CopyOption(const OptionRow& row, const Config& from, Config* to) {
+  std::visit([&](auto field) { to->*field = from.*field; }, row.field);
 }
 
 std::string FormatOption(const OptionRow& row, const Config& config) {

@@ -20,6 +20,8 @@ constexpr CounterRow kRows[] = {
      "Connections closed because too many bytes of replies were left unread."},
     {Counter::kQueryLimitDisconnections, "stats", "client_query_buffer_limit_disconnections",
      "Connections closed because an unfinished request grew too long."},
+    {Counter::kEvictedClients, "stats", "evicted_clients",
+     "Connections closed because all clients' buffers together passed maxmemory-clients."},
     {Counter::kNetInputBytes, "stats", "total_net_input_bytes", "Bytes read from clients."},
     {Counter::kNetOutputBytes, "stats", "total_net_output_bytes", "Bytes written to clients."},
     {Counter::kHitsAdmitted, "gub", "hits_admitted", "Requests with a cost that were admitted."},
@@ -45,6 +47,16 @@ static_assert(IsInEnumOrder(), "one row for each Counter, in the order of the en
 std::span<const CounterRow> CounterTable() { return kRows; }
 
 uint64_t Counters::Sum(Counter id) const {
+  return Total(id) - before_reset_[static_cast<size_t>(id)].load(std::memory_order_relaxed);
+}
+
+void Counters::Reset() {
+  for (const CounterRow& row : kRows) {
+    before_reset_[static_cast<size_t>(row.id)].store(Total(row.id), std::memory_order_relaxed);
+  }
+}
+
+uint64_t Counters::Total(Counter id) const {
   uint64_t sum = 0;
   for (const CounterSet& set : sets_) sum += set.Get(id);
   return sum;

@@ -2,7 +2,7 @@
 //
 // One list (counters.cc) names and explains them; INFO and the metrics are read from it.
 //
-// Threads:  a CounterSet is written by one thread and read by any; Sum from any thread.
+// Threads:  a CounterSet is written by one thread and read by any; Sum and Reset from any thread.
 
 #ifndef GUB_BASE_COUNTERS_H_
 #define GUB_BASE_COUNTERS_H_
@@ -26,6 +26,7 @@ enum class Counter : uint8_t {
   kProtocolErrors,
   kOutputLimitDisconnections,
   kQueryLimitDisconnections,
+  kEvictedClients,
   kNetInputBytes,
   kNetOutputBytes,
   kHitsAdmitted,
@@ -69,10 +70,16 @@ class Counters {
  public:
   explicit Counters(size_t threads) : sets_(threads) {}
   CounterSet& ForThread(size_t index) { return sets_[index]; }
+  // Since the start or the last Reset.
   uint64_t Sum(Counter id) const;
+  // The sets go on; what they have counted so far is taken off from now on.
+  void Reset();
 
  private:
+  uint64_t Total(Counter id) const;
+
   std::deque<CounterSet> sets_;
+  std::array<std::atomic<uint64_t>, kCounterCount> before_reset_{};
 };
 
 }  // namespace gub

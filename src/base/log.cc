@@ -113,13 +113,22 @@ void MakeDefault(std::shared_ptr<spdlog::logger> logger, spdlog::level::level_en
   spdlog::set_default_logger(std::move(logger));
 }
 
+const LevelRow* FindLevel(const std::string& loglevel) {
+  for (const LevelRow& row : kLevels) {
+    if (row.loglevel == loglevel) return &row;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
+void SetLogLevel(const std::string& loglevel) {
+  const LevelRow* const level = FindLevel(loglevel);
+  if (level != nullptr) spdlog::default_logger_raw()->set_level(level->from);
+}
+
 absl::Status StartLogging(const std::string& loglevel, const std::string& logfile) {
-  const LevelRow* level = nullptr;
-  for (const LevelRow& row : kLevels) {
-    if (row.loglevel == loglevel) level = &row;
-  }
+  const LevelRow* const level = FindLevel(loglevel);
   if (level == nullptr) {
     return absl::InvalidArgumentError(fmt::format("unknown loglevel '{}'", Escape(loglevel)));
   }

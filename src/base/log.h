@@ -14,7 +14,8 @@
 //   GUB_LOG(info, "listening address={}", address);
 //   GUB_LOG_EVERY(1000, warn, "client closed reason={}", why);   // at most one in 1000 ms here
 //
-// Threads:  GUB_LOG, GUB_LOG_EVERY and LogGate from any. StartLogging and StopLogging from one
+// Threads:  GUB_LOG, GUB_LOG_EVERY, SetLogLevel and LogGate from any. StartLogging and StopLogging
+// from one
 //           thread while no other thread logs.
 // Errors:   a line that cannot be written (full disk) is lost; nothing is thrown.
 
@@ -34,6 +35,9 @@ namespace gub {
 // Sets the process's log up, again too. logfile: "stderr" or a path that is appended to.
 // On error nothing has changed and the message names the path.
 absl::Status StartLogging(const std::string& loglevel, const std::string& logfile);
+
+// From now on. REQUIRES: one of the words of the option `loglevel`.
+void SetLogLevel(const std::string& loglevel);
 
 // Writes what is queued and ends the log's thread. Lines that come later go to stderr at once.
 void StopLogging();

@@ -22,8 +22,8 @@ constexpr OptionRow kRows[] = {
         .text = "Addresses to listen on. One or several, IPv4 or IPv6; 0.0.0.0 and :: stand for "
                 "every address of the machine. A '-' in front makes it no error when the machine "
                 "does not have that address. The default takes connections from this machine "
-                "only. Name other addresses when clients run elsewhere, and let a firewall keep "
-                "strangers out: whoever connects may send every command.",
+                "only. Name other addresses when clients run elsewhere, and set `requirepass`: "
+                "without a password, `protected-mode` refuses whoever comes from another machine.",
     },
     {
         .name = "port",
@@ -91,6 +91,56 @@ constexpr OptionRow kRows[] = {
                 "descriptor and its buffers.",
     },
     {
+        .name = "timeout",
+        .field = &Config::timeout_s,
+        .type = OptionType::kInteger,
+        .unit = "s",
+        .default_text = "0",
+        .min = 0,
+        .max = 31'536'000,
+        .reloadable = true,
+        .group = "network",
+        .text = "Silence after which a client is disconnected. 0 never does. Clients that have "
+                "subscribed to something may stay silent. Pools keep idle connections on purpose: "
+                "a value below theirs costs them a new connection now and then.",
+    },
+    {
+        .name = "requirepass",
+        .field = &Config::requirepass,
+        .type = OptionType::kSecret,
+        .default_text = "",
+        .reloadable = true,
+        .group = "access",
+        .text = "Password that clients must give; empty: none. By AUTH or HELLO, with no user or "
+                "the user `default`. It is compared in constant time and stands in no log, no "
+                "CONFIG GET "
+                "and no SLOWLOG; whoever reads this file or the process's arguments sees it. "
+                "Clients that are connected when it changes stay.",
+    },
+    {
+        .name = "protected-mode",
+        .field = &Config::protected_mode,
+        .type = OptionType::kBoolean,
+        .default_text = "yes",
+        .reloadable = true,
+        .group = "access",
+        .text = "Whether without a password only this machine may connect. Clients of other "
+                "machines are answered with an error and closed. Turn it off only where a firewall "
+                "lets in nobody but your own programs.",
+    },
+    {
+        .name = "disable-commands",
+        .field = &Config::disable_commands,
+        .type = OptionType::kTextList,
+        .default_text = "",
+        .may_be_empty = true,
+        .group = "access",
+        .text = "Commands that clients cannot call. A name such as `flushall`, or one of a "
+                "command's subcommands as in `config|set`; several are separated by spaces. Good "
+                "candidates where strangers connect: flushall shutdown config|set config|rewrite "
+                "client|kill.",
+    },
+    {
         .name = "client-query-buffer-limit",
         .field = &Config::client_query_buffer_limit_bytes,
         .type = OptionType::kBytes,
@@ -146,6 +196,20 @@ constexpr OptionRow kRows[] = {
         .text = "Most arguments of one command, its name included. More are a protocol error and "
                 "close the connection. The commands that decide take at most a dozen; raise it for "
                 "clients that name many keys in one command.",
+    },
+    {
+        .name = "maxmemory-clients",
+        .field = &Config::maxmemory_clients_bytes,
+        .type = OptionType::kBytes,
+        .unit = "bytes",
+        .default_text = "256mb",
+        .min = 0,
+        .max = 1024 * kGb,
+        .reloadable = true,
+        .group = "bounds on clients",
+        .text = "Most bytes of all clients' buffers together. 0 sets no bound. When it is passed, "
+                "the clients that hold the most are disconnected until it is not, and INFO counts "
+                "them as evicted_clients. CLIENT NO-EVICT spares a client.",
     },
     {
         .name = "max-keys",
@@ -222,6 +286,50 @@ constexpr OptionRow kRows[] = {
             "rotate it by copying and truncating (logrotate's copytruncate). When the log "
             "cannot be written as fast as lines come, the oldest waiting lines are dropped; "
             "requests never wait for it.",
+    },
+    {
+        .name = "slowlog-log-slower-than",
+        .field = &Config::slowlog_log_slower_than_us,
+        .type = OptionType::kInteger,
+        .unit = "us",
+        .default_text = "10000",
+        .min = -1,
+        .max = 1'000'000'000'000,
+        .reloadable = true,
+        .group = "operation",
+        .text = "Time from which a command goes into SLOWLOG. -1 turns it off, "
+                "0 takes every command. The time is that of the work, without waiting and without "
+                "the network. From 1000 on, commands of constant time are measured in runs, one "
+                "entry for a run that was slow; below, each is measured by itself, which costs "
+                "each about 40 ns.",
+    },
+    {
+        .name = "slowlog-max-len",
+        .field = &Config::slowlog_max_len,
+        .type = OptionType::kInteger,
+        .default_text = "128",
+        .min = 0,
+        .max = 100'000,
+        .reloadable = true,
+        .group = "operation",
+        .text =
+            "Entries that SLOWLOG keeps. The oldest go when there are more. An entry takes up to "
+            "5 KB, mostly much less.",
+    },
+    {
+        .name = "latency-monitor-threshold",
+        .field = &Config::latency_monitor_threshold_ms,
+        .type = OptionType::kInteger,
+        .unit = "ms",
+        .default_text = "0",
+        .min = 0,
+        .max = 3'600'000,
+        .reloadable = true,
+        .group = "operation",
+        .text =
+            "Time from which LATENCY LATEST notes what took long. That is commands and passes of "
+            "the sweeper that frees lapsed buckets. 0 turns it off. LATENCY HISTOGRAM needs no "
+            "threshold.",
     },
     {
         .name = "enable-debug-commands",

@@ -35,7 +35,7 @@ TEST(ConfigErrorTest, SuggestsANameAtMostTwoEditsAway) {
       {"po", "port"},
       {"p", ""},
       {"", ""},
-      {"requirepass", ""},
+      {"unixsocket", ""},
   };
   for (const Case& c : cases) {
     std::string expected = "unknown option '" + std::string(c.name) + "'";

@@ -90,7 +90,8 @@ TEST(RenderConfigFileTest, KeepsEveryWordOfTheTextsInLinesOfAHundredColumns) {
 TEST(UsageTextTest, ListsEveryOptionWithItsDefaultAndASentence) {
   const std::string usage = UsageText();
   for (const OptionRow& row : OptionTable()) {
-    const std::string option = fmt::format("--{} ({})  ", row.name, row.default_text);
+    const std::string option =
+        fmt::format("--{} ({})  ", row.name, row.default_text.empty() ? "\"\"" : row.default_text);
     const size_t start = usage.find(option);
     ASSERT_NE(start, std::string::npos) << row.name;
     const std::string line = usage.substr(start, usage.find('\n', start) - start);

@@ -14,6 +14,14 @@ TEST(OptionTableTest, HasTheDefaultsOfTheContract) {
   const std::map<std::string_view, std::string_view> contract = {
       {"bind", "127.0.0.1 -::1"},
       {"port", "7379"},
+      {"timeout", "0"},
+      {"requirepass", ""},
+      {"protected-mode", "yes"},
+      {"disable-commands", ""},
+      {"maxmemory-clients", "256mb"},
+      {"slowlog-log-slower-than", "10000"},
+      {"slowlog-max-len", "128"},
+      {"latency-monitor-threshold", "0"},
       {"tcp-backlog", "511"},
       {"tcp-keepalive", "300"},
       {"threads", "0"},
@@ -53,6 +61,13 @@ TEST(OptionTableTest, PutsItsDefaultsIntoANewConfig) {
   EXPECT_EQ(config.loglevel, "notice");
   EXPECT_EQ(config.logfile, "stderr");
   EXPECT_FALSE(config.enable_debug_commands);
+  EXPECT_EQ(config.requirepass, "");
+  EXPECT_TRUE(config.protected_mode);
+  EXPECT_TRUE(config.disable_commands.empty());
+  EXPECT_EQ(config.timeout_s, 0);
+  EXPECT_EQ(config.maxmemory_clients_bytes, 256 * 1024 * 1024);
+  EXPECT_EQ(config.slowlog_log_slower_than_us, 10'000);
+  EXPECT_EQ(config.slowlog_max_len, 128);
 }
 
 TEST(OptionTableTest, HasAFieldOfItsOwnForEachOption) {
@@ -81,6 +96,7 @@ TEST(OptionTableTest, HasFieldsThatFitTheirTypes) {
         EXPECT_FALSE(row.words.empty()) << row.name;
         [[fallthrough]];
       case OptionType::kText:
+      case OptionType::kSecret:
         EXPECT_TRUE(std::holds_alternative<std::string Config::*>(row.field)) << row.name;
         break;
       case OptionType::kTextList:
@@ -124,9 +140,12 @@ TEST(OptionTableTest, LetsOnlyThatBeReloadedWhichCanTakeEffect) {
   for (const OptionRow& row : OptionTable()) {
     if (row.reloadable) reloadable.insert(row.name);
   }
-  EXPECT_EQ(reloadable, (std::set<std::string_view>{
-                            "client-output-buffer-limit", "client-query-buffer-limit", "loglevel",
-                            "max-args", "maxclients", "proto-max-bulk-len", "tcp-keepalive"}));
+  EXPECT_EQ(reloadable,
+            (std::set<std::string_view>{"client-output-buffer-limit", "client-query-buffer-limit",
+                                        "latency-monitor-threshold", "loglevel", "max-args",
+                                        "maxclients", "maxmemory-clients", "proto-max-bulk-len",
+                                        "protected-mode", "requirepass", "slowlog-log-slower-than",
+                                        "slowlog-max-len", "tcp-keepalive", "timeout"}));
 }
 
 TEST(FindOptionTest, FindsEveryRowByItsNameInAnyCase) {
