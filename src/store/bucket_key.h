@@ -46,6 +46,11 @@ class BucketKey {
     return static_cast<Algorithm>(bytes[kAlgorithmAt]);
   }
 
+  // How many bytes the key of a bucket has.
+  static constexpr size_t SizeOf(std::string_view name, std::string_view key) {
+    return kHeaderBytes + name.size() + key.size();
+  }
+
   std::string_view bytes() const { return {long_ ? long_.get() : short_, size_}; }
   uint64_t hash() const { return hash_; }
 

@@ -48,6 +48,10 @@ class BucketPool {
   // Of the blocks, taken or not, and of the keys that lie outside them.
   size_t BlockBytes() const { return chunks_.size() * kChunkBlocks * sizeof(Block); }
   size_t LongKeyBytes() const { return long_key_bytes_; }
+  // What one bucket with a key of so many bytes takes.
+  static constexpr size_t BytesFor(size_t key_bytes) {
+    return sizeof(Block) + (key_bytes > kInlineKeyBytes ? key_bytes : 0);
+  }
 
  private:
   static constexpr size_t kInlineKeyBytes = 42;

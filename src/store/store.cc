@@ -92,6 +92,12 @@ int Store::Reset(std::string_view name, std::string_view key) {
   return removed;
 }
 
+std::optional<int64_t> Store::LapsesAt(std::string_view name, std::string_view key,
+                                       Algorithm algorithm, int64_t now_ms) {
+  const BucketKey bucket(name, key, algorithm, hash_);
+  return shards_[ShardOf(bucket.hash())]->LapsesAt(bucket, now_ms);
+}
+
 void Store::Clear() {
   for (auto& shard : shards_) shard->Clear();
 }
@@ -138,6 +144,11 @@ Store::Memory Store::memory() const {
     sum.long_keys += bytes.long_keys;
   }
   return sum;
+}
+
+int64_t Store::BytesOf(std::string_view name, std::string_view key) {
+  const size_t per_slot = Table::BytesFor(kManySlots) / kManySlots + ExpiryWheel::BytesPerEntry();
+  return static_cast<int64_t>(per_slot + BucketPool::BytesFor(BucketKey::SizeOf(name, key)));
 }
 
 }  // namespace gub

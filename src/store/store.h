@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -74,6 +75,10 @@ class Store {
   // Forgets the buckets of (name, key), whatever their algorithm, and returns how many there were.
   int Reset(std::string_view name, std::string_view key);
 
+  // When the bucket lapses by itself; nothing when there is none or it has lapsed.
+  std::optional<int64_t> LapsesAt(std::string_view name, std::string_view key, Algorithm algorithm,
+                                  int64_t now_ms);
+
   // Forgets all buckets, shard by shard.
   void Clear();
 
@@ -94,6 +99,8 @@ class Store {
 
   Counts counts() const;
   Memory memory() const;
+  // What one bucket takes, with its share of table and index.
+  static int64_t BytesOf(std::string_view name, std::string_view key);
 
  private:
   size_t ShardOf(uint64_t hash) const { return ((hash >> 32) * shards_.size()) >> 32; }
