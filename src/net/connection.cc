@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "net/socket_address.h"
 
 namespace gub {
 
@@ -25,10 +26,40 @@ Connection::Connection(Loop* loop, ConnectionHandler* handler, CounterSet* count
 
 void Connection::Start() {
   uv_tcp_nodelay(&tcp_, 1);
-  if (limits_.keepalive_s > 0) {
-    uv_tcp_keepalive(&tcp_, 1, static_cast<unsigned>(limits_.keepalive_s));
-  }
+  if (limits_.keepalive_s > 0) SetKeepalive();
   StartReading();
+}
+
+void Connection::set_limits(const Limits& limits) {
+  const bool keepalive_changed = limits.keepalive_s != limits_.keepalive_s;
+  limits_ = limits;
+  if (keepalive_changed) SetKeepalive();
+}
+
+void Connection::SetKeepalive() {
+  uv_tcp_keepalive(&tcp_, limits_.keepalive_s > 0 ? 1 : 0,
+                   static_cast<unsigned>(limits_.keepalive_s));
+}
+
+std::string Connection::PeerAddress() const { return SocketAddress::OfPeer(&tcp_).ToString(); }
+
+std::string Connection::LocalAddress() const { return SocketAddress::OfSocket(&tcp_).ToString(); }
+
+bool Connection::IsFromLoopback() const { return SocketAddress::OfPeer(&tcp_).IsLoopback(); }
+
+int Connection::fd() const {
+  int fd = -1;
+  return uv_fileno(reinterpret_cast<const uv_handle_t*>(&tcp_), &fd) == 0 ? fd : -1;
+}
+
+// Capacities, not contents: what is there is what has to be bounded.
+void Connection::ReportHeld() {
+  const size_t pending = pending_.capacity();
+  const size_t unsent = unsent_.capacity();
+  if (pending == reported_pending_bytes_ && unsent == reported_unsent_bytes_) return;
+  reported_pending_bytes_ = pending;
+  reported_unsent_bytes_ = unsent;
+  handler_->OnHeld(pending, unsent);
 }
 
 void Connection::StartReading() {
@@ -58,6 +89,7 @@ void Connection::OnRead(ssize_t count) {
     pending_.Commit(bytes);
     RunBatches(pending_.view());
   }
+  if (state_ != State::kClosed) ReportHeld();
 }
 
 void Connection::OnEnd() {
@@ -72,7 +104,11 @@ void Connection::RunBatches(std::string_view input) {
     const ConnectionHandler::Progress progress = handler_->OnInput(input, &replies);
     next = progress.next;
     if (next == ConnectionHandler::Next::kDrop) {
-      CloseUnread(replies.size());
+      if (replies.size() > limits_.max_unsent_bytes) {
+        CloseUnread(replies.size());
+      } else {
+        Close();
+      }
       replies.Clear();
       return replies.Trim(kMaxIdleBytes);
     }
@@ -141,6 +177,7 @@ void Connection::OnSent(int status) {
   if (close_after_) return CloseGracefully();
   RunBatches(pending_.view());
   if (state_ == State::kOpen) StartReading();
+  if (state_ != State::kClosed) ReportHeld();
 }
 
 void Connection::CloseWhenDrained() {
@@ -162,10 +199,8 @@ bool Connection::ExpectsMore() const {
 }
 
 bool Connection::KernelHasInput() const {
-  int fd = -1;
   int unread = 0;
-  if (uv_fileno(reinterpret_cast<const uv_handle_t*>(&tcp_), &fd) != 0) return false;
-  return ioctl(fd, FIONREAD, &unread) == 0 && unread > 0;
+  return fd() >= 0 && ioctl(fd(), FIONREAD, &unread) == 0 && unread > 0;
 }
 
 void Connection::Refuse(std::string_view text) {

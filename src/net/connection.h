@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "base/byte_buffer.h"
@@ -37,7 +38,7 @@ class ConnectionHandler {
     kRead,   // all that is whole has been run; call again with more
     kPause,  // enough replies for now; call again when they are written
     kClose,  // write the replies, then close; nothing after this is run
-    kDrop,   // close at once: the replies are past max_unsent_bytes
+    kDrop,   // close at once, without the replies
   };
   struct Progress {
     size_t consumed;  // bytes at the front of the input that are done with
@@ -48,6 +49,13 @@ class ConnectionHandler {
 
   // Runs what is whole in `input` and appends the replies to *replies.
   virtual Progress OnInput(std::string_view input, ByteBuffer* replies) = 0;
+
+  // How many bytes the connection now holds of requests that are not whole and of replies that are
+  // not sent; called when that has changed, and not from within OnInput.
+  virtual void OnHeld(size_t pending_bytes, size_t unsent_bytes) {
+    static_cast<void>(pending_bytes);
+    static_cast<void>(unsent_bytes);
+  }
 
   // The connection is closed; the handler may destroy it, and itself, now.
   virtual void OnClosed() = 0;
@@ -73,6 +81,18 @@ class Connection {
 
   // Starts reading. REQUIRES: accepted.
   void Start();
+
+  // From now on.
+  void set_limits(const Limits& limits);
+
+  // "host:port" of the other end and of ours; "?:0" when the connection is gone.
+  // REQUIRES: accepted.
+  std::string PeerAddress() const;
+  std::string LocalAddress() const;
+  // Whether the other end is on this machine, by its address.
+  bool IsFromLoopback() const;
+  // -1 when the connection is gone.
+  int fd() const;
 
   // Writes `text`, then closes. REQUIRES: accepted, not started.
   void Refuse(std::string_view text);
@@ -100,13 +120,15 @@ class Connection {
   void FinishIfDrained();
   void CloseGracefully();
   void StartReading();
+  void SetKeepalive();
+  void ReportHeld();
   bool KernelHasInput() const;
   bool ExpectsMore() const;
 
   Loop* const loop_;
   ConnectionHandler* const handler_;
   CounterSet* const counters_;
-  const Limits limits_;
+  Limits limits_;
 
   uv_tcp_t tcp_;
   uv_write_t write_;
@@ -116,6 +138,8 @@ class Connection {
   bool close_after_ = false;  // once what waits is written
   bool heard_ = false;        // since the last CloseWhenDrained
   size_t last_read_bytes_ = 0;
+  size_t reported_pending_bytes_ = 0;
+  size_t reported_unsent_bytes_ = 0;
   ByteBuffer pending_;  // input that is not consumed yet
   ByteBuffer unsent_;   // with libuv, while blocked
 };

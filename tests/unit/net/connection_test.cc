@@ -219,6 +219,19 @@ TEST(ConnectionTest, ADroppedClientGetsNothingMore) {
   Client client(server.port());
   client.Send("a");
   EXPECT_EQ(client.Read(1), "");
+  EXPECT_EQ(server.Count(Counter::kOutputLimitDisconnections), 0u);
+}
+
+TEST(ConnectionTest, ADropForRepliesPastTheLimitIsCountedAsSuch) {
+  OneConnection server(
+      [](std::string_view, ByteBuffer* replies) -> Progress {
+        replies->Append(std::string(1001, 'x'));
+        return {1, Next::kDrop};
+      },
+      {.max_pending_bytes = 1000, .max_unsent_bytes = 1000, .keepalive_s = 0});
+  Client client(server.port());
+  client.Send("a");
+  EXPECT_EQ(client.Read(1), "");
   EXPECT_EQ(server.Count(Counter::kOutputLimitDisconnections), 1u);
 }
 
