@@ -20,10 +20,10 @@ int Fail(const absl::Status& status) {
   return 1;
 }
 
-int Serve(const gub::LaunchOptions& launch) {
+int Serve(const gub::LaunchOptions& launch, const gub::Server::ReadConfig& read_config) {
   const absl::Status logging = gub::StartLogging(launch.config.loglevel, launch.config.logfile);
   if (!logging.ok()) return Fail(logging);
-  auto server = gub::Server::Start(launch.config, launch.config_file);
+  auto server = gub::Server::Start(launch.config, launch.config_file, read_config);
   if (!server.ok()) {
     gub::StopLogging();
     return Fail(server.status());
@@ -53,7 +53,11 @@ int Launch(int argc, char** argv) {
       std::fputs(gub::RenderConfigFile(launch->config).c_str(), stdout);
       return 0;
     case gub::LaunchOptions::Action::kServe:
-      return Serve(*launch);
+      return Serve(*launch, [&]() -> absl::StatusOr<gub::Config> {
+        const auto again = gub::LoadConfig(arguments, environment);
+        if (!again.ok()) return again.status();
+        return again->config;
+      });
   }
   return 1;
 }
@@ -62,7 +66,7 @@ int Launch(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
-  gub::HoldSignals(gub::Server::kStopSignals);
+  gub::HoldSignals(gub::Server::kSignals);
   try {
     return Launch(argc, argv);
   } catch (const std::exception& error) {

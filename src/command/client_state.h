@@ -1,15 +1,19 @@
 // ClientState: what a node remembers of one client between two requests.
 //
-// Threads:  confined to the loop of the client's connection.
+// Threads:  confined to the loop of the client's connection; the record is what others see of it.
 
 #ifndef GUB_COMMAND_CLIENT_STATE_H_
 #define GUB_COMMAND_CLIENT_STATE_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "command/client_registry.h"
+#include "command/key_watch.h"
 #include "proto/reply_writer.h"
 
 namespace gub {
@@ -22,15 +26,33 @@ struct Transaction {
   std::vector<std::vector<std::string>> queued;
 };
 
+// Which replies are written (CLIENT REPLY).
+enum class ReplyMode : uint8_t {
+  kOn,
+  kSkipNext,  // CLIENT REPLY SKIP itself
+  kSkip,      // the command after it
+  kOff,
+};
+
 struct ClientState {
-  int64_t id = 0;
   RespVersion version = RespVersion::k2;
-  std::string name;
-  std::string lib_name;
-  std::string lib_version;
+  bool authenticated = true;  // or there was no password when it came
+  ReplyMode reply_mode = ReplyMode::kOn;
   Transaction transaction;
+  std::vector<KeyWatch::Mark> watches;
+  std::set<std::string> channels;
+  size_t channel_bytes = 0;
   bool close = false;  // after the replies so far
-  bool drop = false;   // at once: its replies are past all bounds
+  bool drop = false;   // at once, without them
+
+  std::shared_ptr<ClientRecord> record = std::make_shared<ClientRecord>();
+
+  int64_t id() const { return record->id; }
+  bool IsSubscribed() const { return !channels.empty(); }
+  // Of what commands have left in memory.
+  size_t HeldBytes() const {
+    return transaction.bytes + channel_bytes + watches.size() * sizeof(KeyWatch::Mark);
+  }
 };
 
 }  // namespace gub

@@ -13,6 +13,9 @@ void CommandInfoCommand(CommandContext& context);
 void CommandDocsCommand(CommandContext& context);
 
 // HELP of any container: its subcommands and what they do, from their rows.
+void CommandListCommand(CommandContext& context);
+void CommandGetKeysCommand(CommandContext& context);
+void CommandGetKeysAndFlagsCommand(CommandContext& context);
 void HelpCommand(CommandContext& context);
 
 }  // namespace gub

@@ -1,6 +1,9 @@
 #include "command/command_docs.h"
 
+#include <algorithm>
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gub {
@@ -13,9 +16,10 @@ struct FlagName {
 };
 
 constexpr FlagName kFlagNames[] = {
-    {kWrite, "write"}, {kReadonly, "readonly"}, {kDenyOom, "denyoom"},
-    {kAdmin, "admin"}, {kLoading, "loading"},   {kStale, "stale"},
-    {kFast, "fast"},   {kNoAuth, "no_auth"},    {kNoMulti, "no_multi"},
+    {kWrite, "write"},   {kReadonly, "readonly"},       {kDenyOom, "denyoom"},
+    {kAdmin, "admin"},   {kLoading, "loading"},         {kStale, "stale"},
+    {kFast, "fast"},     {kNoAuth, "no_auth"},          {kNoMulti, "no_multi"},
+    {kPubSub, "pubsub"}, {kMovableKeys, "movablekeys"},
 };
 
 std::vector<std::string_view> FlagsOf(const CommandSpec& spec) {
@@ -31,10 +35,18 @@ std::vector<std::string_view> CategoriesOf(const CommandSpec& spec) {
   std::vector<std::string_view> names;
   if ((spec.flags & kWrite) != 0) names.emplace_back("@write");
   if ((spec.flags & kReadonly) != 0) names.emplace_back("@read");
-  if ((spec.flags & kAdmin) != 0) names.insert(names.end(), {"@admin", "@dangerous"});
+  if ((spec.flags & kAdmin) != 0) {
+    names.emplace_back("@admin");
+    names.emplace_back("@dangerous");
+  }
   names.emplace_back((spec.flags & kFast) != 0 ? "@fast" : "@slow");
-  if (spec.group == "connection") names.emplace_back("@connection");
-  if (spec.group == "transactions") names.emplace_back("@transaction");
+  constexpr std::pair<std::string_view, std::string_view> kOfGroup[] = {
+      {"connection", "@connection"}, {"transactions", "@transaction"}, {"pubsub", "@pubsub"},
+      {"scripting", "@scripting"},   {"generic", "@keyspace"},         {"string", "@string"},
+  };
+  for (const auto& [group, category] : kOfGroup) {
+    if (spec.group == group) names.emplace_back(category);
+  }
   return names;
 }
 
@@ -43,14 +55,20 @@ void WriteNames(const std::vector<std::string_view>& names, ReplyWriter* reply) 
   for (std::string_view name : names) reply->SimpleString(name);
 }
 
-// [{flags, begin_search {type index, spec {index}}, find_keys {type range, spec {…}}}]
-void WriteKeySpecs(const CommandSpec& spec, ReplyWriter* reply) {
-  if (spec.keys.first == 0) return reply->Array(0);
-  const bool writes = (spec.flags & kWrite) != 0;
-  const auto integer = [reply](std::string_view name, int64_t value) {
+// The integer fields of a map.
+void WriteIntegers(std::initializer_list<std::pair<std::string_view, int64_t>> fields,
+                   ReplyWriter* reply) {
+  reply->Map(fields.size());
+  for (const auto& [name, value] : fields) {
     reply->Bulk(name);
     reply->Integer(value);
-  };
+  }
+}
+
+// [{flags, begin_search {type index, spec {index}}, find_keys {type range, spec {…}}}]
+void WriteKeySpecs(const CommandSpec& spec, ReplyWriter* reply) {
+  const KeyRange& keys = spec.keys;
+  if (keys.first == 0 && keys.count == 0) return reply->Array(0);
   const auto head = [reply](std::string_view name, std::string_view type) {
     reply->Bulk(name);
     reply->Map(2);
@@ -61,19 +79,16 @@ void WriteKeySpecs(const CommandSpec& spec, ReplyWriter* reply) {
   reply->Array(1);
   reply->Map(3);
   reply->Bulk("flags");
-  if (writes) {
-    WriteNames({"RW", "access", "update"}, reply);
-  } else {
-    WriteNames({"RO", "access"}, reply);
-  }
+  WriteKeyFlags(spec, reply);
   head("begin_search", "index");
-  reply->Map(1);
-  integer("index", spec.keys.first);
+  WriteIntegers({{"index", keys.count != 0 ? keys.count : keys.first}}, reply);
+  if (keys.count != 0) {
+    head("find_keys", "keynum");
+    return WriteIntegers({{"keynumidx", 0}, {"firstkey", 1}, {"keystep", 1}}, reply);
+  }
+  const int last = keys.last < 0 ? keys.last : keys.last - keys.first;
   head("find_keys", "range");
-  reply->Map(3);
-  integer("lastkey", spec.keys.last < 0 ? spec.keys.last : spec.keys.last - spec.keys.first);
-  integer("keystep", spec.keys.step);
-  integer("limit", 0);
+  WriteIntegers({{"lastkey", last}, {"keystep", keys.step}, {"limit", 0}}, reply);
 }
 
 std::string_view TypeName(ArgType type) {
@@ -136,6 +151,16 @@ void WriteArguments(std::span<const ArgSpec> args, ReplyWriter* reply) {
 }
 
 }  // namespace
+
+bool IsInCategory(const CommandSpec& spec, std::string_view category) {
+  const std::vector<std::string_view> names = CategoriesOf(spec);
+  return std::find(names.begin(), names.end(), category) != names.end();
+}
+
+void WriteKeyFlags(const CommandSpec& spec, ReplyWriter* reply) {
+  if ((spec.flags & kWrite) != 0) return WriteNames({"RW", "access", "update"}, reply);
+  WriteNames({"RO", "access"}, reply);
+}
 
 void WriteCommandEntry(const CommandEntry& entry, ReplyWriter* reply) {
   const CommandSpec& spec = *entry.spec;

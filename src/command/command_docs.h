@@ -19,6 +19,12 @@ void WriteCommandEntry(const CommandEntry& entry, ReplyWriter* reply);
 // The map of COMMAND DOCS, without the name before it.
 void WriteCommandDocs(const CommandEntry& entry, ReplyWriter* reply);
 
+// [RW, access, update] or [RO, access]
+void WriteKeyFlags(const CommandSpec& spec, ReplyWriter* reply);
+
+// Whether a command is in an ACL category such as "@fast".
+bool IsInCategory(const CommandSpec& spec, std::string_view category);
+
 }  // namespace gub
 
 #endif  // GUB_COMMAND_COMMAND_DOCS_H_

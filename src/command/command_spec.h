@@ -49,15 +49,21 @@ enum CommandFlag : uint32_t {
   kFast = 1 << 6,
   kNoAuth = 1 << 7,
   kNoMulti = 1 << 8,
-  // Not shown: inside MULTI it is run at once instead of being queued.
-  kRunsInMulti = 1 << 16,
+  kPubSub = 1 << 9,
+  kMovableKeys = 1 << 10,
+  // Not shown.
+  kRunsInMulti = 1 << 16,      // inside MULTI it is run at once instead of being queued
+  kSkipSlowLog = 1 << 17,      // what it runs is logged instead
+  kNeedsCluster = 1 << 18,     // refused by a node that is not clustered
+  kWhileSubscribed = 1 << 19,  // allowed while a RESP2 client is subscribed
 };
 
 // Where the keys stand among the arguments, the command's name being 0; first 0: no keys.
 struct KeyRange {
   int first = 0;
-  int last = 0;
+  int last = 0;  // negative: counted from the end, -1 being the last
   int step = 0;
+  int count = 0;  // kMovableKeys: the argument that says how many keys follow it
 };
 
 struct CommandSpec {
@@ -65,7 +71,7 @@ struct CommandSpec {
   int arity;              // with the name (and the subcommand's); negative: at least that many
   uint32_t flags;
   KeyRange keys;
-  std::string_view group;  // of COMMAND DOCS: "connection", "server", "transactions", "limiter"
+  std::string_view group;  // of COMMAND DOCS: "connection", "server", "limiter" …
   std::string_view since;
   std::string_view complexity;
   std::string_view summary;

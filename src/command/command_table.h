@@ -24,12 +24,15 @@ struct CommandEntry {
   std::string full_name;  // "client|setname"
   size_t number;
   const CommandEntry* parent;  // nullptr unless a subcommand
+  bool disabled;               // by the option disable-commands
   std::vector<const CommandEntry*> subcommands;
 };
 
 class CommandTable {
  public:
-  CommandTable();
+  // disabled: full names in any case. A command takes its subcommands with it. Names of nothing
+  // have no effect; FindUnknown tells them.
+  explicit CommandTable(std::span<const std::string> disabled = {});
   CommandTable(const CommandTable&) = delete;
   CommandTable& operator=(const CommandTable&) = delete;
 
@@ -39,6 +42,9 @@ class CommandTable {
   static const CommandEntry* FindSubcommand(const CommandEntry& parent, std::string_view name);
   // "client|setname" in any case.
   const CommandEntry* FindFullName(std::string_view full_name) const;
+
+  // The first of the full names that is no command; "" when all are.
+  std::string FindUnknown(std::span<const std::string> full_names) const;
 
   // Without subcommands, in the order of the rows.
   const std::vector<const CommandEntry*>& commands() const { return commands_; }
@@ -55,13 +61,18 @@ class CommandTable {
     bool operator()(std::string_view a, std::string_view b) const { return a == b; }
   };
 
+  void Add(const CommandSpec& row, std::span<const std::string> disabled);
+
   std::vector<CommandEntry> entries_;
   std::vector<const CommandEntry*> commands_;
   absl::flat_hash_map<std::string, const CommandEntry*, Hash, Equal> by_name_;
 };
 
-// The rows (command_rows.cc).
-std::span<const CommandSpec> CommandRows();
+// The rows, a file for each (…_rows.cc).
+std::span<const CommandSpec> LimiterRows();
+std::span<const CommandSpec> ConnectionRows();
+std::span<const CommandSpec> ServerRows();
+std::span<const CommandSpec> KeyRows();
 
 // Whether `count` arguments, the name included, suit the arity.
 inline bool ArityFits(int arity, size_t count) {

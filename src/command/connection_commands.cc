@@ -1,56 +1,44 @@
 #include "command/connection_commands.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/text.h"
 #include "command/context.h"
 #include "command/errors.h"
-#include "fmt/format.h"
 
 namespace gub {
 
 namespace {
 
-// What a name may consist of, so that it can stand in a line of CLIENT LIST.
-bool IsOneWord(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '!' && c <= '~'; });
+// What a subscription costs beside its bytes.
+constexpr size_t kChannelBytes = sizeof(std::string) + 48;
+
+// [kind, channel, how many there are now]; channel is nil for none.
+void WriteSubscription(CommandContext& context, std::string_view kind,
+                       const std::string_view* channel) {
+  ReplyWriter& reply = context.reply();
+  reply.Push(3);
+  reply.Bulk(kind);
+  if (channel == nullptr) {
+    reply.Null();
+  } else {
+    reply.Bulk(*channel);
+  }
+  reply.Integer(static_cast<int64_t>(context.client().channels.size()));
 }
 
-// HELLO [version [SETNAME name]…]
-struct HelloArguments {
-  RespVersion version;
-  std::optional<std::string_view> name;
-};
+void CountSubscriptions(ClientState* client) {
+  client->record->subscriptions = static_cast<int64_t>(client->channels.size());
+}
 
-// Nothing when the arguments are wrong, which is answered then.
-std::optional<HelloArguments> ParseHello(CommandContext& context) {
-  const Args args = context.args();
-  HelloArguments hello{context.client().version, std::nullopt};
-  if (args.size() == 1) return hello;
-  const std::optional<int64_t> version = ParseInt64(args[1]);
-  if (!version) {
-    context.Error("ERR Protocol version is not an integer or out of range");
-    return std::nullopt;
+void Unsubscribe(CommandContext& context, std::string_view channel) {
+  ClientState& client = context.client();
+  if (client.channels.erase(std::string(channel)) != 0) {
+    client.channel_bytes -= channel.size() + kChannelBytes;
   }
-  if (*version != 2 && *version != 3) {
-    context.Error(kNoProtocol);
-    return std::nullopt;
-  }
-  hello.version = *version == 3 ? RespVersion::k3 : RespVersion::k2;
-  for (size_t i = 2; i < args.size(); i += 2) {
-    if (!EqualsIgnoreCase(args[i], "SETNAME") || i + 1 == args.size()) {
-      context.Error(fmt::format("ERR Syntax error in HELLO option '{}'", Escape(args[i])));
-      return std::nullopt;
-    }
-    if (!IsOneWord(args[i + 1])) {
-      context.Error("ERR Client names cannot contain spaces, newlines or special characters.");
-      return std::nullopt;
-    }
-    hello.name = args[i + 1];
-  }
-  return hello;
+  WriteSubscription(context, "unsubscribe", &channel);
 }
 
 }  // namespace
@@ -58,6 +46,12 @@ std::optional<HelloArguments> ParseHello(CommandContext& context) {
 void PingCommand(CommandContext& context) {
   const Args args = context.args();
   if (args.size() > 2) return context.Error(WrongArityText(context.entry()));
+  const ClientState& client = context.client();
+  if (client.IsSubscribed() && client.version == RespVersion::k2) {
+    context.reply().Array(2);
+    context.reply().Bulk("pong");
+    return context.reply().Bulk(args.size() == 2 ? args[1] : "");
+  }
   if (args.size() == 2) return context.reply().Bulk(args[1]);
   context.reply().SimpleString("PONG");
 }
@@ -69,70 +63,48 @@ void QuitCommand(CommandContext& context) {
   context.reply().Ok();
 }
 
-void HelloCommand(CommandContext& context) {
-  const std::optional<HelloArguments> hello = ParseHello(context);
-  if (!hello) return;
-  ClientState& client = context.client();
-  client.version = hello->version;
-  if (hello->name) client.name = *hello->name;
-  ReplyWriter& reply = context.reply();
-  reply.set_version(client.version);
-  const auto field = [&reply](std::string_view name, std::string_view value) {
-    reply.Bulk(name);
-    reply.Bulk(value);
-  };
-  reply.Map(7);
-  field("server", "redis");
-  field("version", kRedisVersion);
-  reply.Bulk("proto");
-  reply.Integer(static_cast<int64_t>(client.version));
-  reply.Bulk("id");
-  reply.Integer(client.id);
-  field("mode", "standalone");
-  field("role", "master");
-  reply.Bulk("modules");
-  reply.Array(0);
-}
-
 void SelectCommand(CommandContext& context) {
   const std::optional<int64_t> index = ParseInt64(context.args()[1]);
-  if (!index) return context.Error("ERR value is not an integer or out of range");
+  if (!index) return context.Error(kNotAnInteger);
   if (*index != 0) return context.Error("ERR DB index is out of range");
   context.reply().Ok();
 }
 
-void ClientIdCommand(CommandContext& context) { context.reply().Integer(context.client().id); }
-
-void ClientGetNameCommand(CommandContext& context) {
-  const std::string& name = context.client().name;
-  if (name.empty()) return context.reply().Null();
-  context.reply().Bulk(name);
+// One reply for each channel. Channels count towards client-query-buffer-limit.
+void SubscribeCommand(CommandContext& context) {
+  ClientState& client = context.client();
+  const Args channels = context.args().subspan(1);
+  size_t bytes = client.channel_bytes;
+  for (std::string_view channel : channels) bytes += channel.size() + kChannelBytes;
+  if (bytes > static_cast<size_t>(context.config().client_query_buffer_limit_bytes)) {
+    return context.Error("ERR the subscriptions are larger than client-query-buffer-limit");
+  }
+  for (std::string_view channel : channels) {
+    if (client.channels.emplace(channel).second) {
+      client.channel_bytes += channel.size() + kChannelBytes;
+    }
+    WriteSubscription(context, "subscribe", &channel);
+  }
+  CountSubscriptions(&client);
 }
 
-void ClientSetNameCommand(CommandContext& context) {
-  const std::string_view name = context.args()[2];
-  if (!IsOneWord(name)) {
-    return context.Error("ERR Client names cannot contain spaces, newlines or special characters.");
+void UnsubscribeCommand(CommandContext& context) {
+  ClientState& client = context.client();
+  const Args channels = context.args().subspan(1);
+  for (std::string_view channel : channels) Unsubscribe(context, channel);
+  if (channels.empty() && client.channels.empty()) {
+    WriteSubscription(context, "unsubscribe", nullptr);
   }
-  context.client().name = name;
-  context.reply().Ok();
+  while (channels.empty() && !client.channels.empty()) {
+    Unsubscribe(context, std::string(*client.channels.begin()));
+  }
+  CountSubscriptions(&client);
 }
 
-void ClientSetInfoCommand(CommandContext& context) {
-  const std::string_view attribute = context.args()[2];
-  const std::string_view value = context.args()[3];
-  std::string* field = nullptr;
-  if (EqualsIgnoreCase(attribute, "LIB-NAME")) field = &context.client().lib_name;
-  if (EqualsIgnoreCase(attribute, "LIB-VER")) field = &context.client().lib_version;
-  if (field == nullptr) {
-    return context.Error(fmt::format("ERR Unrecognized option '{}'", Escape(attribute)));
-  }
-  if (!IsOneWord(value)) {
-    return context.Error(fmt::format(
-        "ERR {} cannot contain spaces, newlines or special characters.", ToLower(attribute)));
-  }
-  *field = value;
-  context.reply().Ok();
+void DropSubscriptions(ClientState* client) {
+  client->channels.clear();
+  client->channel_bytes = 0;
+  CountSubscriptions(client);
 }
 
 }  // namespace gub

@@ -1,8 +1,9 @@
-// PING, ECHO, QUIT, HELLO, SELECT, CLIENT: what clients say about the connection itself.
+// PING, ECHO, QUIT, SELECT, SUBSCRIBE, UNSUBSCRIBE: the small talk of a connection.
 
 #ifndef GUB_COMMAND_CONNECTION_COMMANDS_H_
 #define GUB_COMMAND_CONNECTION_COMMANDS_H_
 
+#include "command/client_state.h"
 #include "command/command_spec.h"
 
 namespace gub {
@@ -10,12 +11,13 @@ namespace gub {
 void PingCommand(CommandContext& context);
 void EchoCommand(CommandContext& context);
 void QuitCommand(CommandContext& context);
-void HelloCommand(CommandContext& context);
 void SelectCommand(CommandContext& context);
-void ClientIdCommand(CommandContext& context);
-void ClientGetNameCommand(CommandContext& context);
-void ClientSetNameCommand(CommandContext& context);
-void ClientSetInfoCommand(CommandContext& context);
+
+// A subscription is accepted, counted and never served: there are no messages.
+void SubscribeCommand(CommandContext& context);
+void UnsubscribeCommand(CommandContext& context);
+
+void DropSubscriptions(ClientState* client);
 
 }  // namespace gub
 

@@ -27,33 +27,39 @@ using Args = std::span<const std::string_view>;
 
 class CommandContext {
  public:
-  CommandContext(Node* node, CounterSet* counters, Dispatcher* dispatcher, ClientState* client,
-                 ReplyWriter* reply, int64_t* now_ms)
-      : node_(node),
-        counters_(counters),
-        dispatcher_(dispatcher),
-        client_(client),
-        reply_(reply),
-        now_ms_(now_ms) {}
+  // What all requests of a worker share.
+  struct Worker {
+    Node* node;
+    CounterSet* counters;
+    ErrorStats::Set* errors;
+    ConfigView config;
+    int64_t now_ms;  // of the limiter's clock, as it was read for this batch
+  };
+
+  CommandContext(Worker* worker, Dispatcher* dispatcher, ClientState* client, ReplyWriter* reply)
+      : worker_(worker), dispatcher_(dispatcher), client_(client), reply_(reply) {}
 
   Args args() const { return args_; }
   const CommandEntry& entry() const { return *entry_; }
-  Node& node() { return *node_; }
-  const Config& config() const { return node_->config; }
-  CounterSet& counters() { return *counters_; }
+  Node& node() { return *worker_->node; }
+  // Until RefreshConfig.
+  const Config& config() const { return *worker_->config; }
+  CounterSet& counters() { return *worker_->counters; }
   Dispatcher& dispatcher() { return *dispatcher_; }
   ClientState& client() { return *client_; }
   ReplyWriter& reply() { return *reply_; }
 
-  // The limiter's clock as it was read for this batch.
-  int64_t now_ms() const { return *now_ms_; }
-  // Reads it anew, for this request and those behind it.
-  void RefreshNow() { *now_ms_ = node_->clock.NowMs(); }
+  int64_t now_ms() const { return worker_->now_ms; }
+  // Reads the clock anew, for this request and those behind it.
+  void RefreshNow() { worker_->now_ms = worker_->node->clock.NowMs(); }
+  // Lets this request and those behind it see the options as they are now.
+  void RefreshConfig() { worker_->config.Refresh(); }
 
   // Answers by an error; `text` starts with its code.
   void Error(std::string_view text) {
     failed_ = true;
-    counters_->Add(Counter::kErrorReplies);
+    worker_->counters->Add(Counter::kErrorReplies);
+    worker_->errors->Add(text);
     reply_->Error(text);
   }
   // "ERR " and the status' message.
@@ -63,12 +69,10 @@ class CommandContext {
  private:
   friend class Dispatcher;
 
-  Node* const node_;
-  CounterSet* const counters_;
+  Worker* const worker_;
   Dispatcher* const dispatcher_;
   ClientState* const client_;
   ReplyWriter* const reply_;
-  int64_t* const now_ms_;
   Args args_;
   const CommandEntry* entry_ = nullptr;
   bool failed_ = false;

@@ -1,49 +1,114 @@
 #include "command/dispatch.h"
 
+#include <ctime>
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
+#include "base/text.h"
 #include "command/errors.h"
+#include "command/secrets.h"
+#include "command/transaction_commands.h"
+#include "fmt/format.h"
 
 namespace gub {
 
 namespace {
+
 // What a queued request, and each of its arguments, cost beside their bytes.
 constexpr size_t kQueuedRequestBytes = sizeof(std::vector<std::string>) + 16;
 constexpr size_t kQueuedArgumentBytes = sizeof(std::string) + 16;
+
+// The first words of an HTTP request, which a web page can make a browser send here.
+bool IsHttp(Args args) {
+  if (EqualsIgnoreCase(args[0], "POST") || EqualsIgnoreCase(args[0], "Host:")) return true;
+  return args.size() == 3 && args[2].starts_with("HTTP/");
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(Node* node, size_t thread)
     : node_(node),
-      counters_(&node->counters.ForThread(thread)),
-      stats_(&node->command_stats.ForThread(thread)) {}
+      stats_(&node->command_stats.ForThread(thread)),
+      worker_{node, &node->counters.ForThread(thread), &node->errors.ForThread(thread),
+              ConfigView(node->config), 0} {}
 
-void Dispatcher::BeginBatch() {
-  now_ms_ = node_->clock.NowMs();
+void Dispatcher::BeginBatch(ClientState* client) {
+  worker_.config.Refresh();
+  worker_.now_ms = node_->clock.NowMs();
   run_start_mono_ns_ = MonotonicNs();
+  batch_client_ = client;
+  client->record->last_mono_ns.store(run_start_mono_ns_, std::memory_order_relaxed);
+  const int64_t slow_us = config().slowlog_log_slower_than_us;
+  times_runs_ = slow_us < 0 || slow_us >= kRunsFromUs;
 }
 
-void Dispatcher::EndBatch() { EndRun(MonotonicNs()); }
+void Dispatcher::EndBatch() {
+  EndRun(MonotonicNs());
+  ClientRecord& record = *batch_client_->record;
+  if (run_entry_ != nullptr) {
+    record.last_command.store(run_entry_, std::memory_order_relaxed);
+    run_entry_ = nullptr;
+  }
+}
 
 void Dispatcher::EndRun(int64_t mono_ns) {
   if (run_calls_ != 0) {
-    stats_->AddRun(run_entry_->number, run_calls_,
-                   static_cast<uint64_t>(mono_ns - run_start_mono_ns_));
+    const Span span = {run_entry_, run_calls_, mono_ns - run_start_mono_ns_};
+    Account(span, *batch_client_, {});
   }
   run_calls_ = 0;
   run_start_mono_ns_ = mono_ns;
 }
 
-void Dispatcher::Run(Args args, ClientState* client, ReplyWriter* reply) {
-  CommandContext context(node_, counters_, this, client, reply, &now_ms_);
-  context.args_ = args;
-  counters_->Add(Counter::kCommandsProcessed);
-  context.entry_ = Check(&context);
-  if (context.entry_ == nullptr) return;
-  if (client->transaction.open && (context.entry_->spec->flags & kRunsInMulti) == 0) {
-    Queue(&context);
+// args are empty for a run of several calls, whose arguments nobody has kept.
+void Dispatcher::Account(const Span& span, const ClientState& client, Args args) {
+  stats_->AddRun(span.entry->number, span.calls, static_cast<uint64_t>(span.ns));
+  const int64_t us = span.ns / 1000;
+  const int64_t latency_ms = config().latency_monitor_threshold_ms;
+  if (latency_ms > 0 && us >= latency_ms * 1000) {
+    const bool fast = (span.entry->spec->flags & kFast) != 0;
+    node_->latency.Add(fast ? LatencyEvent::kFastCommand : LatencyEvent::kCommand,
+                       std::time(nullptr), us / 1000);
+  }
+  const int64_t slow_us = config().slowlog_log_slower_than_us;
+  if (slow_us < 0 || us < slow_us || (span.entry->spec->flags & kSkipSlowLog) != 0) return;
+  SlowLog::Entry slow;
+  slow.unix_s = std::time(nullptr);
+  slow.us = us;
+  if (args.empty()) {
+    slow.args = {span.entry->full_name, fmt::format("... (a run of {} calls)", span.calls)};
   } else {
-    Execute(&context);
+    slow.args = SlowLog::Shown(WithoutSecrets(*span.entry, args));
+  }
+  slow.address = client.record->address;
+  slow.name = client.record->names().name;
+  node_->slow_log.Add(std::move(slow), static_cast<size_t>(config().slowlog_max_len));
+}
+
+void Dispatcher::Run(Args args, ClientState* client, ReplyWriter* reply) {
+  CommandContext context(&worker_, this, client, reply);
+  context.args_ = args;
+  worker_.counters->Add(Counter::kCommandsProcessed);
+  const ReplyMode mode = client->reply_mode;
+  const size_t reply_start = reply->out()->size();
+
+  context.entry_ = Check(&context);
+  if (context.entry_ != nullptr) {
+    if (client->transaction.open && (context.entry_->spec->flags & kRunsInMulti) == 0) {
+      Queue(&context);
+    } else {
+      Execute(&context);
+    }
+  }
+  if (mode == ReplyMode::kOn && client->reply_mode == ReplyMode::kOn) return;
+  if (mode == ReplyMode::kSkip || client->reply_mode == ReplyMode::kOff) {
+    reply->out()->Truncate(reply_start);
+  }
+  if (client->reply_mode == ReplyMode::kSkipNext) {
+    client->reply_mode = ReplyMode::kSkip;
+  } else if (mode == ReplyMode::kSkip && client->reply_mode == ReplyMode::kSkip) {
+    client->reply_mode = ReplyMode::kOn;
   }
 }
 
@@ -61,7 +126,7 @@ const CommandEntry* Dispatcher::Check(CommandContext* context) {
   const Args args = context->args();
   const CommandEntry* entry = FindCommand(args[0]);
   if (entry == nullptr) {
-    Reject(context, nullptr, UnknownCommandText(args));
+    RejectUnknown(context);
     return nullptr;
   }
   if (!entry->subcommands.empty() && args.size() > 1) {
@@ -72,25 +137,59 @@ const CommandEntry* Dispatcher::Check(CommandContext* context) {
     }
     entry = sub;
   }
-  if (!ArityFits(entry->spec->arity, args.size()) || entry->spec->handler == nullptr) {
-    Reject(context, entry, WrongArityText(*entry));
-    return nullptr;
+  const std::string why_not = WhyNot(*context, *entry);
+  if (why_not.empty()) return entry;
+  if (entry->spec->name == "get" && IsHttp(args)) {
+    RejectUnknown(context);
+  } else {
+    Reject(context, entry, why_not);
   }
-  if (context->client().transaction.open && (entry->spec->flags & kNoMulti) != 0) {
-    Reject(context, entry, kNotInTransaction);
-    return nullptr;
+  return nullptr;
+}
+
+// Why the request cannot be run now, in Redis' order; "" when it can.
+std::string Dispatcher::WhyNot(const CommandContext& context, const CommandEntry& entry) const {
+  const CommandSpec& spec = *entry.spec;
+  if (!ArityFits(spec.arity, context.args().size()) || spec.handler == nullptr) {
+    return WrongArityText(entry);
   }
-  return entry;
+  if (entry.disabled) return DisabledText(entry);
+  const ClientState& client = *context.client_;
+  if (!client.authenticated && (spec.flags & kNoAuth) == 0 && !config().requirepass.empty()) {
+    return std::string(kNoAuthText);
+  }
+  if ((spec.flags & kNeedsCluster) != 0) return std::string(kNotClustered);
+  if (client.IsSubscribed() && client.version == RespVersion::k2 &&
+      (spec.flags & kWhileSubscribed) == 0) {
+    return OnlyPubSubText(entry);
+  }
+  if (client.transaction.open && (spec.flags & kNoMulti) != 0) {
+    return std::string(kNotInTransaction);
+  }
+  return "";
+}
+
+void Dispatcher::RejectUnknown(CommandContext* context) {
+  if (IsHttp(context->args())) {
+    context->client().drop = true;
+    worker_.counters->Add(Counter::kProtocolErrors);
+    GUB_LOG_EVERY(1000, warn,
+                  "closing a client that speaks HTTP to the Redis port, perhaps a web page that "
+                  "attacks its visitors' networks address={}",
+                  context->client().record->address);
+    return;
+  }
+  Reject(context, nullptr, UnknownCommandText(context->args()));
 }
 
 void Dispatcher::Reject(CommandContext* context, const CommandEntry* entry, std::string_view text) {
   if (entry != nullptr) {
     stats_->AddRejected(entry->number);
-    if (entry->spec->group == "limiter") counters_->Add(Counter::kRequestErrors);
+    if (entry->spec->group == "limiter") worker_.counters->Add(Counter::kRequestErrors);
   }
   Transaction& transaction = context->client().transaction;
   if (transaction.open && entry != nullptr && entry->full_name == "exec") {
-    transaction = Transaction();
+    EndTransaction(&context->client(), &node_->watch);
     return context->Error(ExecAbortedText(text));
   }
   if (transaction.open) transaction.aborted = true;
@@ -101,7 +200,7 @@ void Dispatcher::Queue(CommandContext* context) {
   Transaction& transaction = context->client().transaction;
   size_t bytes = kQueuedRequestBytes;
   for (std::string_view arg : context->args()) bytes += arg.size() + kQueuedArgumentBytes;
-  const auto limit = static_cast<size_t>(node_->config.client_query_buffer_limit_bytes);
+  const auto limit = static_cast<size_t>(config().client_query_buffer_limit_bytes);
   if (transaction.bytes + bytes > limit) {
     return Reject(context, context->entry_, kTransactionTooLarge);
   }
@@ -112,6 +211,7 @@ void Dispatcher::Queue(CommandContext* context) {
 
 void Dispatcher::Execute(CommandContext* context) {
   const CommandEntry* const entry = context->entry_;
+  if (!times_runs_ || (entry->spec->flags & kFast) == 0) return ExecuteAlone(context);
   if (entry != run_entry_) {
     if (run_calls_ != 0) EndRun(MonotonicNs());
     run_entry_ = entry;
@@ -121,11 +221,24 @@ void Dispatcher::Execute(CommandContext* context) {
   if (context->failed()) stats_->AddFailed(entry->number);
 }
 
+// Takes the time of this one command, and of those it runs (EXEC).
+void Dispatcher::ExecuteAlone(CommandContext* context) {
+  const CommandEntry* const entry = context->entry_;
+  const int64_t start_mono_ns = MonotonicNs();
+  EndRun(start_mono_ns);
+  entry->spec->handler(*context);
+  const int64_t end_mono_ns = MonotonicNs();
+  EndRun(end_mono_ns);
+  run_entry_ = entry;
+  Account({entry, 1, end_mono_ns - start_mono_ns}, context->client(), context->args());
+  if (context->failed()) stats_->AddFailed(entry->number);
+}
+
 void Dispatcher::RunQueued(CommandContext* exec) {
   ClientState& client = exec->client();
   const std::vector<std::vector<std::string>> queued = std::move(client.transaction.queued);
-  client.transaction = Transaction();
-  const auto limit = static_cast<size_t>(node_->config.client_output_buffer_limit_bytes);
+  EndTransaction(&client, &node_->watch);
+  const auto limit = static_cast<size_t>(config().client_output_buffer_limit_bytes);
   ByteBuffer* const out = exec->reply().out();
   exec->reply().Array(queued.size());
   std::vector<std::string_view> args;

@@ -1,8 +1,9 @@
 // Dispatcher: finds the command of a request, checks it as Redis does, and runs or queues it.
 //
 // Threads:  one per worker, loop-confined.
-// Time:     the limiter's clock is read once per batch (and again after a GUB.DEBUG CLOCK).
-// Errors:   one reply per request, always, and in order.
+// Time:     the limiter's clock and the options are read once per batch (and again after a
+//           GUB.DEBUG CLOCK or a CONFIG SET).
+// Errors:   one reply per request, always, and in order (CLIENT REPLY aside).
 
 #ifndef GUB_COMMAND_DISPATCH_H_
 #define GUB_COMMAND_DISPATCH_H_
@@ -20,11 +21,15 @@ namespace gub {
 
 class Dispatcher {
  public:
+  // From this many us of slowlog-log-slower-than on, commands of constant time are measured in
+  // runs; below, each by itself.
+  static constexpr int64_t kRunsFromUs = 1000;
+
   // `thread` numbers the worker: whose counters to write.
   Dispatcher(Node* node, size_t thread);
 
-  // Around the requests that one read brought.
-  void BeginBatch();
+  // Around the requests that one read of one client brought.
+  void BeginBatch(ClientState* client);
   void EndBatch();
 
   // Answers one request. REQUIRES: between BeginBatch and EndBatch, args is not empty.
@@ -33,20 +38,33 @@ class Dispatcher {
   // Runs the queue of a transaction, all of it, behind the header of its reply (EXEC).
   void RunQueued(CommandContext* exec);
 
+  // The options as of the last batch, or the last RefreshConfig.
+  const Config& config() const { return *worker_.config; }
+  bool RefreshConfig() { return worker_.config.Refresh(); }
+
  private:
+  // One or several calls of a command and the time they took.
+  struct Span {
+    const CommandEntry* entry;
+    uint64_t calls;
+    int64_t ns;
+  };
+
   const CommandEntry* FindCommand(std::string_view name);
   // Nullptr when the request was answered by an error.
   const CommandEntry* Check(CommandContext* context);
+  std::string WhyNot(const CommandContext& context, const CommandEntry& entry) const;
+  void RejectUnknown(CommandContext* context);
   void Reject(CommandContext* context, const CommandEntry* entry, std::string_view text);
   void Queue(CommandContext* context);
   void Execute(CommandContext* context);
+  void ExecuteAlone(CommandContext* context);
   void EndRun(int64_t mono_ns);
+  void Account(const Span& span, const ClientState& client, Args args);
 
   Node* const node_;
-  CounterSet* const counters_;
   CommandStats::Set* const stats_;
-
-  int64_t now_ms_ = 0;
+  CommandContext::Worker worker_;
 
   // The command that was found last: pipelines mostly repeat it.
   std::string last_name_;
@@ -56,6 +74,8 @@ class Dispatcher {
   const CommandEntry* run_entry_ = nullptr;
   uint64_t run_calls_ = 0;
   int64_t run_start_mono_ns_ = 0;
+  ClientState* batch_client_ = nullptr;
+  bool times_runs_ = true;
 };
 
 }  // namespace gub

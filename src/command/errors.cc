@@ -29,6 +29,18 @@ std::string UnknownSubcommandText(const CommandEntry& command, std::string_view 
                      ToUpper(command.full_name));
 }
 
+std::string DisabledText(const CommandEntry& entry) {
+  return fmt::format("ERR command '{}' is disabled by the option disable-commands",
+                     entry.full_name);
+}
+
+std::string OnlyPubSubText(const CommandEntry& entry) {
+  return fmt::format(
+      "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are "
+      "allowed in this context",
+      entry.full_name);
+}
+
 std::string WrongArityText(const CommandEntry& entry) {
   return fmt::format("ERR wrong number of arguments for '{}' command", entry.full_name);
 }

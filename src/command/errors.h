@@ -25,12 +25,27 @@ inline constexpr std::string_view kNoProtocol = "NOPROTO unsupported protocol ve
 inline constexpr std::string_view kDebugOff =
     "ERR GUB.DEBUG is off; it needs the option enable-debug-commands yes";
 
+inline constexpr std::string_view kNoAuthText = "NOAUTH Authentication required.";
+inline constexpr std::string_view kWrongPass =
+    "WRONGPASS invalid username-password pair or user is disabled.";
+inline constexpr std::string_view kNotClustered = "ERR This instance has cluster support disabled";
+inline constexpr std::string_view kNotAnInteger = "ERR value is not an integer or out of range";
+inline constexpr std::string_view kMaxClients = "ERR max number of clients reached";
+inline constexpr std::string_view kDenied =
+    "DENIED this node is in protected mode: it has no password and takes clients of its own "
+    "machine only. Set the option requirepass, or protected-mode no where a firewall keeps "
+    "strangers out.";
+
 // What EXEC answers when it is itself refused by `error`, which starts with "ERR ".
 std::string ExecAbortedText(std::string_view error);
 // "ERR unknown command 'X', with args beginning with: 'a' 'b' "
 std::string UnknownCommandText(Args args);
 // "ERR unknown subcommand 'X'. Try CLIENT HELP."
 std::string UnknownSubcommandText(const CommandEntry& command, std::string_view subcommand);
+// "ERR command 'flushall' is disabled by the option disable-commands"
+std::string DisabledText(const CommandEntry& entry);
+// What a RESP2 client that is subscribed may not call.
+std::string OnlyPubSubText(const CommandEntry& entry);
 // "ERR wrong number of arguments for 'gub.hit' command"
 std::string WrongArityText(const CommandEntry& entry);
 

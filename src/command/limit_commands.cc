@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "command/context.h"
@@ -38,6 +39,7 @@ std::optional<Decision> Decide(CommandContext& context, const Request& request) 
     return std::nullopt;
   }
   context.counters().Add(CounterOf(request, decision));
+  if (request.hits != 0 || request.Has(kResetRemaining)) context.node().watch.Touch(request.key);
   return decision;
 }
 
@@ -58,15 +60,11 @@ void WriteFull(CommandContext& context, const Request& request, const Decision& 
   field("degraded", 0);
 }
 
-// Whole seconds, rounded up. REQUIRES: ms >= 0.
-int64_t CeilToSeconds(int64_t ms) { return ms / 1000 + (ms % 1000 != 0 ? 1 : 0); }
-
-}  // namespace
-
-void HitCommand(CommandContext& context) {
+// GUB.HIT with these arguments, wherever they stood.
+void Hit(CommandContext& context, Args args) {
   Request request;
   bool full = false;
-  const absl::Status status = ParseHit(context.args(), MaxKeyBytes(context), &request, &full);
+  const absl::Status status = ParseHit(args, MaxKeyBytes(context), &request, &full);
   if (!status.ok()) return RefuseRequest(context, status);
   const std::optional<Decision> decision = Decide(context, request);
   if (!decision) return;
@@ -74,6 +72,32 @@ void HitCommand(CommandContext& context) {
   context.reply().IntegerTriple(static_cast<int64_t>(decision->status), decision->remaining,
                                 decision->reset_ms);
 }
+
+// command function numkeys key name hits limit duration …
+void HitByAlias(CommandContext& context) {
+  const Args args = context.args();
+  const std::optional<int64_t> keys = ParseInt64(args[2]);
+  if (!keys) return context.Error(kNotAnInteger);
+  if (*keys < 0) return context.Error("ERR Number of keys can't be negative");
+  if (*keys > static_cast<int64_t>(args.size()) - 3) {
+    return context.Error("ERR Number of keys can't be greater than number of args");
+  }
+  if (*keys != 1) return context.Error("ERR gub.hit takes one key");
+  constexpr size_t kFewestArgs = 8;
+  if (args.size() < kFewestArgs) {
+    return context.Error("ERR gub.hit takes a key, then name, hits, limit and duration");
+  }
+  std::vector<std::string_view> hit = {kHitFunction, args[4], args[3]};
+  hit.insert(hit.end(), args.begin() + 5, args.end());
+  Hit(context, hit);
+}
+
+// Whole seconds, rounded up. REQUIRES: ms >= 0.
+int64_t CeilToSeconds(int64_t ms) { return ms / 1000 + (ms % 1000 != 0 ? 1 : 0); }
+
+}  // namespace
+
+void HitCommand(CommandContext& context) { Hit(context, context.args()); }
 
 void TakeCommand(CommandContext& context) {
   Request request;
@@ -104,12 +128,30 @@ void ThrottleCommand(CommandContext& context) {
   reply.Integer(CeilToSeconds(decision->reset_ms - decision->now_ms));
 }
 
+// The aliases that clients' own tables know the key of: numkeys must be 1, then come the key, the
+// name and the rest of GUB.HIT.
+void FunctionCallCommand(CommandContext& context) {
+  if (!EqualsIgnoreCase(context.args()[1], kHitFunction)) {
+    return context.Error("ERR Function not found");
+  }
+  HitByAlias(context);
+}
+
+void EvalShaCommand(CommandContext& context) {
+  if (!EqualsIgnoreCase(context.args()[1], kHitSha)) {
+    return context.Error("NOSCRIPT No matching script. Please use EVAL.");
+  }
+  HitByAlias(context);
+}
+
 void ResetBucketCommand(CommandContext& context) {
   const Args args = context.args();
   const absl::Status status = CheckNameAndKey(args[1], args[2], MaxKeyBytes(context));
   if (!status.ok()) return RefuseRequest(context, status);
   context.counters().Add(Counter::kResets);
-  context.reply().Integer(context.node().store.Reset(args[1], args[2]));
+  const int removed = context.node().store.Reset(args[1], args[2]);
+  context.node().watch.Touch(args[2]);
+  context.reply().Integer(removed);
 }
 
 // GUB.DEBUG CLOCK SET ms | ADVANCE ms | SYSTEM
@@ -132,20 +174,6 @@ void DebugClockCommand(CommandContext& context) {
   }
   if (clock.NowMs() < before_ms) context.node().store.Rewind(clock.NowMs());
   context.RefreshNow();
-  context.reply().Ok();
-}
-
-void DbSizeCommand(CommandContext& context) {
-  context.reply().Integer(context.node().store.Size());
-}
-
-// FLUSHALL [ASYNC|SYNC]; both words do the same.
-void FlushAllCommand(CommandContext& context) {
-  const Args args = context.args();
-  const bool has_mode =
-      args.size() == 2 && (EqualsIgnoreCase(args[1], "ASYNC") || EqualsIgnoreCase(args[1], "SYNC"));
-  if (args.size() > 1 && !has_mode) return context.Error(kSyntaxError);
-  context.node().store.Clear();
   context.reply().Ok();
 }
 

@@ -7,13 +7,22 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/counters.h"
+#include "base/live_config.h"
+#include "command/client_registry.h"
 #include "command/command_stats.h"
 #include "command/command_table.h"
+#include "command/error_stats.h"
+#include "command/key_watch.h"
+#include "command/latency_monitor.h"
+#include "command/rate_meter.h"
+#include "command/slow_log.h"
 #include "store/store.h"
 
 namespace gub {
@@ -21,18 +30,35 @@ namespace gub {
 // The version of Redis whose protocol and replies we follow; clients choose what they send by it.
 inline constexpr char kRedisVersion[] = "7.2.0";
 
+// What a command asks of those who run the node. Callable from any thread.
+struct NodeHooks {
+  // Before options change: makes what they need true, or says why it cannot be. It may lower
+  // values to what is possible.
+  std::function<absl::Status(const Config& before, Config* after)> prepare_config =
+      [](const Config&, Config*) { return absl::OkStatus(); };
+  // After they have.
+  std::function<void()> config_changed = [] {};
+  // Closes a client of another loop, soon.
+  std::function<void(const ClientRecord& client)> close_client = [](const ClientRecord&) {};
+  // Stops the node as SIGTERM does.
+  std::function<void()> stop = [] {};
+};
+
 struct Node {
-  Node(const Config& node_config, Calendar calendar, size_t thread_count)
-      : config(node_config),
+  Node(const Config& start_config, Calendar calendar, size_t thread_count)
+      : config(start_config),
         threads(thread_count),
-        store({.max_keys = config.max_keys,
-               .evict = config.eviction == "nearest-reset",
+        commands(start_config.disable_commands),
+        store({.max_keys = start_config.max_keys,
+               .evict = start_config.eviction == "nearest-reset",
                .calendar = std::move(calendar)}),
         counters(thread_count),
-        command_stats(thread_count, commands.entries().size()) {}
+        command_stats(thread_count, commands.entries().size()),
+        errors(thread_count) {}
+
+  LiveConfig config;
 
   // Constant once the workers run.
-  const Config config;
   const size_t threads;
   const CommandTable commands;
   std::string run_id;       // 40 hex digits, of this process
@@ -40,15 +66,26 @@ struct Node {
   std::string config_file;  // empty: none
   int port = 0;
   const int64_t start_mono_ns = MonotonicNs();
+  NodeHooks hooks;
 
   // Thread-safe.
   LimiterClock clock;
   Store store;
   Counters counters;
   CommandStats command_stats;
+  ErrorStats errors;
+  ClientRegistry clients;
+  ClientMemory client_memory;
+  SlowLog slow_log;
+  LatencyMonitor latency;
+  KeyWatch watch;
+  RateMeter ops_per_sec;
   std::atomic<int64_t> connected_clients{0};
   std::atomic<int64_t> next_client_id{1};
 };
+
+// Changes the options of a running node. The edit's errors, and those of the hooks, change nothing.
+absl::Status ChangeConfig(Node* node, const LiveConfig::Edit& edit);
 
 }  // namespace gub
 

@@ -4,66 +4,27 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
-#include <variant>
-#include <vector>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "command/context.h"
-#include "fmt/format.h"
+#include "command/errors.h"
+#include "command/info.h"
 
 namespace gub {
 
 namespace {
 
-// Parameters of Redis that clients and tools ask for at connect, with what is true here.
-constexpr std::pair<std::string_view, std::string_view> kRedisParameters[] = {
-    {"appendonly", "no"},         {"databases", "1"},
-    {"maxmemory", "0"},           {"maxmemory-policy", "noeviction"},
-    {"replica-read-only", "yes"}, {"save", ""},
-    {"slave-read-only", "yes"},
-};
-
-// As Redis answers CONFIG GET: bytes as a plain number, text without quotes, and the limits of a
-// client's replies by class of client, of which we have one.
-std::string RedisForm(const OptionRow& row, const Config& config) {
-  if (const auto* text = std::get_if<std::string Config::*>(&row.field)) return config.**text;
-  if (row.type != OptionType::kBytes) return FormatOption(row, config);
-  const int64_t bytes = config.*std::get<int64_t Config::*>(row.field);
-  if (row.name != "client-output-buffer-limit") return std::to_string(bytes);
-  return fmt::format("normal {} 0 0 slave 0 0 0 pubsub 0 0 0", bytes);
+// Whether the only word behind the command, if there is one, is one of these two.
+bool HasOneOf(Args words, std::string_view a, std::string_view b) {
+  return words.empty() ||
+         (words.size() == 1 && (EqualsIgnoreCase(words[0], a) || EqualsIgnoreCase(words[0], b)));
 }
-
-// No name is longer, and a long pattern takes long to match.
-constexpr size_t kMaxPatternBytes = 256;
 
 }  // namespace
 
 void InfoCommand(CommandContext& context) {
   context.reply().VerbatimText(InfoText(context.node(), context.args().subspan(1)));
-}
-
-void ConfigGetCommand(CommandContext& context) {
-  std::vector<std::string> patterns;
-  for (std::string_view pattern : context.args().subspan(2)) {
-    if (pattern.size() <= kMaxPatternBytes) patterns.push_back(ToLower(pattern));
-  }
-  const auto is_wanted = [&patterns](std::string_view name) {
-    return std::any_of(patterns.begin(), patterns.end(),
-                       [name](const std::string& pattern) { return GlobMatch(pattern, name); });
-  };
-  std::vector<std::pair<std::string_view, std::string>> found;
-  for (const OptionRow& row : OptionTable()) {
-    if (is_wanted(row.name)) found.emplace_back(row.name, RedisForm(row, context.config()));
-  }
-  for (const auto& [name, value] : kRedisParameters) {
-    if (is_wanted(name)) found.emplace_back(name, value);
-  }
-  context.reply().Map(found.size());
-  for (const auto& [name, value] : found) {
-    context.reply().Bulk(name);
-    context.reply().Bulk(value);
-  }
 }
 
 // The wall clock, not the limiter's: GUB.DEBUG CLOCK does not move it.
@@ -74,5 +35,61 @@ void TimeCommand(CommandContext& context) {
   context.reply().Bulk(std::to_string(now.tv_sec));
   context.reply().Bulk(std::to_string(now.tv_usec));
 }
+
+void DbSizeCommand(CommandContext& context) {
+  context.reply().Integer(context.node().store.Size());
+}
+
+// FLUSHALL [ASYNC|SYNC]; both words do the same.
+void FlushAllCommand(CommandContext& context) {
+  if (!HasOneOf(context.args().subspan(1), "ASYNC", "SYNC")) return context.Error(kSyntaxError);
+  context.node().store.Clear();
+  context.node().watch.TouchAll();
+  context.reply().Ok();
+}
+
+// [master, replication offset, replicas]
+void RoleCommand(CommandContext& context) {
+  context.reply().Array(3);
+  context.reply().Bulk("master");
+  context.reply().Integer(0);
+  context.reply().Array(0);
+}
+
+// SHUTDOWN [NOSAVE|SAVE] [NOW] [FORCE] [ABORT]; as in Redis there is no reply but the end of the
+// connection.
+void ShutdownCommand(CommandContext& context) {
+  bool abort = false;
+  for (std::string_view word : context.args().subspan(1)) {
+    const std::string lower = ToLower(word);
+    constexpr std::string_view kWords[] = {"nosave", "save", "now", "force", "abort"};
+    if (std::find(std::begin(kWords), std::end(kWords), lower) == std::end(kWords)) {
+      return context.Error(kSyntaxError);
+    }
+    abort = abort || lower == "abort";
+  }
+  if (abort) return context.Error("ERR No shutdown in progress.");
+  GUB_LOG(info, "a client asked for the end client={}", context.client().record->address);
+  context.client().close = true;
+  context.node().hooks.stop();
+}
+
+void AclWhoAmICommand(CommandContext& context) { context.reply().Bulk("default"); }
+
+void ModuleListCommand(CommandContext& context) { context.reply().Array(0); }
+
+// FUNCTION FLUSH [ASYNC|SYNC]
+void FunctionFlushCommand(CommandContext& context) {
+  if (!HasOneOf(context.args().subspan(2), "ASYNC", "SYNC")) return context.Error(kSyntaxError);
+  context.reply().Ok();
+}
+
+void MonitorCommand(CommandContext& context) {
+  context.Error(
+      "ERR MONITOR is not there: it would slow every request and show every key; see SLOWLOG, "
+      "INFO and CLIENT LIST");
+}
+
+void NeedsClusterCommand(CommandContext& context) { context.Error(kNotClustered); }
 
 }  // namespace gub

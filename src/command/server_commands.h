@@ -1,24 +1,27 @@
-// INFO, CONFIG, TIME: what is asked of the node itself.
+// INFO, TIME, ROLE, SHUTDOWN and the like: what is asked of the node itself.
 
 #ifndef GUB_COMMAND_SERVER_COMMANDS_H_
 #define GUB_COMMAND_SERVER_COMMANDS_H_
 
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "command/command_spec.h"
-#include "command/node.h"
 
 namespace gub {
 
 void InfoCommand(CommandContext& context);
-void ConfigGetCommand(CommandContext& context);
 void TimeCommand(CommandContext& context);
+void DbSizeCommand(CommandContext& context);
+void FlushAllCommand(CommandContext& context);
+void RoleCommand(CommandContext& context);
+void ShutdownCommand(CommandContext& context);
+void AclWhoAmICommand(CommandContext& context);
+void ModuleListCommand(CommandContext& context);
+// There are no functions to flush.
+void FunctionFlushCommand(CommandContext& context);
+// Refused, with the reason.
+void MonitorCommand(CommandContext& context);
 
-// The text of INFO: the sections of these names in any case, all of them for none, "all",
-// "everything" or "default".
-std::string InfoText(const Node& node, std::span<const std::string_view> sections);
+// The handler of what only a node of a cluster knows; it is never run.
+void NeedsClusterCommand(CommandContext& context);
 
 }  // namespace gub
 

@@ -1,12 +1,13 @@
 // RespSession: a client that speaks RESP: parser, state and dispatch over one connection.
 //
-// Threads:  confined to the loop of its worker.
+// Threads:  confined to the loop of its worker; its record is what others see of it.
 // Memory:   the worker owns it and destroys it when its connection is closed.
 
 #ifndef GUB_SERVER_RESP_SESSION_H_
 #define GUB_SERVER_RESP_SESSION_H_
 
 #include <functional>
+#include <memory>
 #include <string_view>
 
 #include "command/client_state.h"
@@ -18,31 +19,56 @@ namespace gub {
 
 class RespSession : public ConnectionHandler {
  public:
-  // Where the session runs: its worker's loop, dispatcher and counters.
+  // What a client may send and leave unread before it has given the password.
+  static constexpr size_t kUnauthenticatedArgs = 10;
+  static constexpr size_t kUnauthenticatedBulkBytes = size_t{16} * 1024;
+  static constexpr size_t kUnauthenticatedPendingBytes = size_t{256} * 1024;
+  static constexpr size_t kUnauthenticatedUnsentBytes = size_t{64} * 1024;
+
+  // Where the session runs: its worker.
   struct Place {
     Loop* loop;
     Node* node;
     Dispatcher* dispatcher;
     CounterSet* counters;
+    size_t worker;
+    // Called last; may destroy the session.
+    std::function<void(RespSession*)> on_closed;
   };
 
-  // `on_closed` is called last, and may destroy the session.
-  RespSession(const Place& place, std::function<void(RespSession*)> on_closed);
+  explicit RespSession(const Place& place);
+  ~RespSession() override;
+
+  // Serves the client. REQUIRES: its connection is accepted.
+  void Start();
 
   Connection& connection() { return connection_; }
+  const ClientRecord& record() const { return *client_.record; }
+  int64_t id() const { return client_.id(); }
+
+  // The options have changed: takes over what of them bounds the client.
+  void ApplyConfig(const Config& config);
+
+  // Whether the client was silent for timeout_s and may be closed for it.
+  bool IsIdle(int64_t now_mono_ns, int64_t timeout_s) const;
 
   Progress OnInput(std::string_view input, ByteBuffer* replies) override;
+  void OnHeld(size_t pending_bytes, size_t unsent_bytes) override;
   void OnClosed() override;
 
  private:
   Next RunRequests(std::string_view input, ReplyWriter* reply, size_t* consumed);
+  Next CloseForProtocol(ReplyWriter* reply);
+  bool IsStranger(const Config& config) const;
+  void SetHeld(std::atomic<int64_t>* field, size_t bytes);
 
+  const Place& place_;
   Dispatcher* const dispatcher_;
-  CounterSet* const counters_;
-  const std::function<void(RespSession*)> on_closed_;
   Connection connection_;
   RequestParser parser_;
   ClientState client_;
+  bool registered_ = false;
+  bool as_stranger_ = false;  // bounded as one that has not given the password
 };
 
 }  // namespace gub

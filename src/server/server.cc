@@ -2,14 +2,17 @@
 
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <ctime>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "fmt/format.h"
 #include "net/listen_socket.h"
 #include "net/signal_watch.h"
@@ -52,8 +55,6 @@ absl::StatusOr<int64_t> MakeRoomForClients(int64_t clients, const Config& config
         fmt::format("the limit of open files is {}; {} threads and one client need {}",
                     raised.rlim_cur, threads, own + 1));
   }
-  GUB_LOG(warn, "lowering maxclients, the descriptor limit allows no more maxclients={} wanted={}",
-          std::min(possible, clients), clients);
   return std::min(possible, clients);
 }
 
@@ -69,7 +70,8 @@ Server::Server(const Config& config, Calendar calendar, size_t threads)
 }
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config,
-                                                      const std::string& config_file) {
+                                                      const std::string& config_file,
+                                                      ReadConfig read_config) {
   std::optional<Calendar> calendar = Calendar::ForZone(config.calendar_timezone);
   if (!calendar) {
     return absl::InvalidArgumentError(fmt::format(
@@ -77,17 +79,87 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config,
   }
   const absl::StatusOr<int64_t> maxclients = MakeRoomForClients(config.maxclients, config);
   if (!maxclients.ok()) return maxclients.status();
+  if (*maxclients < config.maxclients) {
+    GUB_LOG(warn,
+            "lowering maxclients, the descriptor limit allows no more maxclients={} wanted={}",
+            *maxclients, config.maxclients);
+  }
   Config effective = config;
   effective.maxclients = *maxclients;
   std::unique_ptr<Server> server(new Server(effective, *std::move(calendar), ThreadCount(config)));
   server->node_.run_id = RandomHex(20);
   server->node_.config_file = config_file;
+  server->read_config_ = std::move(read_config);
+  server->SetHooks();
+  const std::string unknown = server->node_.commands.FindUnknown(config.disable_commands);
+  if (!unknown.empty()) {
+    return absl::InvalidArgumentError(
+        fmt::format("disable-commands: there is no command '{}'", Escape(unknown)));
+  }
   if (absl::Status status = server->Listen(); !status.ok()) return status;
   return server;
 }
 
+void Server::SetHooks() {
+  node_.hooks.prepare_config = [this](const Config& before, Config* after) {
+    return PrepareConfig(before, after);
+  };
+  node_.hooks.config_changed = [this] {
+    for (auto& worker : workers_) worker->ConfigChanged();
+  };
+  node_.hooks.close_client = [this](const ClientRecord& client) {
+    workers_[client.worker]->CloseClient(client.id);
+  };
+  node_.hooks.stop = [] { kill(getpid(), SIGTERM); };
+}
+
+absl::Status Server::PrepareConfig(const Config& before, Config* after) {
+  if (after->maxclients > before.maxclients) {
+    const absl::StatusOr<int64_t> possible = MakeRoomForClients(after->maxclients, *after);
+    if (!possible.ok()) return possible.status();
+    if (*possible < after->maxclients) {
+      return absl::ResourceExhaustedError(fmt::format(
+          "maxclients must be at most {}, the limit of open files allows no more", *possible));
+    }
+  }
+  SetLogLevel(after->loglevel);
+  return absl::OkStatus();
+}
+
+// Takes over what may change while the node runs, and tells what it cannot.
+void Server::ReloadConfig() {
+  const absl::StatusOr<Config> read = read_config_();
+  if (!read.ok()) {
+    GUB_LOG(error, "the configuration was not read again, nothing has changed reason=\"{}\"",
+            std::string(read.status().message()));
+    return;
+  }
+  std::string waiting;
+  const absl::Status status = ChangeConfig(&node_, [&](Config* config) {
+    for (const OptionRow& row : OptionTable()) {
+      if (row.reloadable) {
+        CopyOption(row, *read, config);
+      } else if (FormatOption(row, *read) != FormatOption(row, *config)) {
+        waiting += fmt::format("{}{}", waiting.empty() ? "" : ",", row.name);
+      }
+    }
+    // As at the start.
+    const absl::StatusOr<int64_t> possible = MakeRoomForClients(config->maxclients, *config);
+    if (possible.ok()) config->maxclients = *possible;
+    return possible.status();
+  });
+  if (!status.ok()) {
+    GUB_LOG(error, "the configuration was not taken over, nothing has changed reason=\"{}\"",
+            std::string(status.message()));
+    return;
+  }
+  GUB_LOG(info, "the configuration was read again file={} waiting_for_restart={}",
+          node_.config_file.empty() ? "none" : node_.config_file,
+          waiting.empty() ? "none" : waiting);
+}
+
 absl::Status Server::Listen() {
-  for (const std::string& bind : node_.config.bind) {
+  for (const std::string& bind : node_.config.Get()->bind) {
     const bool optional = bind.starts_with('-');
     const absl::Status status = ListenOn(optional ? bind.substr(1) : bind, optional);
     if (!status.ok()) return status;
@@ -98,8 +170,8 @@ absl::Status Server::Listen() {
 
 absl::Status Server::ListenOn(const std::string& host, bool optional) {
   // All addresses share one port, also one that was free by chance.
-  const int port = node_.port != 0 ? node_.port : static_cast<int>(node_.config.port);
-  const auto backlog = static_cast<int>(node_.config.tcp_backlog);
+  const int port = node_.port != 0 ? node_.port : static_cast<int>(node_.config.Get()->port);
+  const auto backlog = static_cast<int>(node_.config.Get()->tcp_backlog);
   absl::StatusOr<ListenSocket> claimed = ListenSocket::Claim(host, port, backlog);
   if (!claimed.ok()) {
     const bool skip = optional && absl::IsUnavailable(claimed.status());
@@ -120,7 +192,14 @@ absl::Status Server::ListenOn(const std::string& host, bool optional) {
 
 bool Server::Sweep() {
   const uint32_t epoch = node_.store.epoch();
-  return node_.store.Sweep(node_.clock.NowMs(), epoch, kSweepBudgetNs);
+  const int64_t start_mono_ns = MonotonicNs();
+  const bool more = node_.store.Sweep(node_.clock.NowMs(), epoch, kSweepBudgetNs);
+  const int64_t ms = (MonotonicNs() - start_mono_ns) / 1'000'000;
+  const int64_t threshold_ms = node_.config.Get()->latency_monitor_threshold_ms;
+  if (threshold_ms > 0 && ms >= threshold_ms) {
+    node_.latency.Add(LatencyEvent::kExpireCycle, std::time(nullptr), ms);
+  }
+  return more;
 }
 
 absl::Status Server::Run() {
@@ -156,15 +235,21 @@ void Server::KeepHouse() {
   clock.Start(LimiterClock::kPullIntervalMs, LimiterClock::kPullIntervalMs);
   Timer sweeper(&housekeeping, [&] { sweeper.Start(Sweep() ? 1 : kSweepIntervalMs, 0); });
   sweeper.Start(kSweepIntervalMs, 0);
-  SignalWatch signals(&housekeeping, kStopSignals, [&](int signal) {
+  Timer meter(&housekeeping, [this] {
+    node_.ops_per_sec.Sample(MonotonicNs(), node_.counters.Sum(Counter::kCommandsProcessed));
+  });
+  meter.Start(RateMeter::kIntervalMs, RateMeter::kIntervalMs);
+  SignalWatch signals(&housekeeping, kSignals, [&](int signal) {
+    if (signal == SIGHUP) return ReloadConfig();
     GUB_LOG(info, "stopping signal={}", signal);
     signals.Stop();
     clock.Stop();
     sweeper.Stop();
+    meter.Stop();
     housekeeping.CloseMailbox();
   });
   // Whoever has read this line may send a signal.
-  GUB_LOG(info, "ready threads={} max_keys={} version={}", node_.threads, node_.config.max_keys,
+  GUB_LOG(info, "ready threads={} max_keys={} version={}", node_.threads, node_.store.max_keys(),
           GUB_VERSION);
   housekeeping.Run();
 }

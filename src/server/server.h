@@ -1,12 +1,13 @@
 // Server: a node: its workers, its signals and its housekeeping.
 //
 // Threads:  one thread per worker; the housekeeping loop runs on the caller's, which is the one
-//           that hears SIGTERM and SIGINT.
+//           that hears SIGTERM, SIGINT and SIGHUP.
 
 #ifndef GUB_SERVER_SERVER_H_
 #define GUB_SERVER_SERVER_H_
 
 #include <csignal>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -23,13 +24,18 @@ namespace gub {
 
 class Server {
  public:
-  // What stops it. To be held back (net/signal_watch.h) before the process starts a thread.
-  static constexpr std::initializer_list<int> kStopSignals = {SIGTERM, SIGINT};
+  // What it hears: SIGHUP reads the options anew, the others stop it. To be held back
+  // (net/signal_watch.h) before the process starts a thread.
+  static constexpr std::initializer_list<int> kSignals = {SIGTERM, SIGINT, SIGHUP};
+
+  // Reads file, environment and command line again, as at the start.
+  using ReadConfig = std::function<absl::StatusOr<Config>()>;
 
   // A node that listens already; clients wait until Run. Errors name what is wrong: the address
   // that is taken, the time zone that is unknown.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const Config& config,
-                                                       const std::string& config_file);
+                                                       const std::string& config_file,
+                                                       ReadConfig read_config);
 
   // Serves until SIGTERM or SIGINT, then answers what has arrived and returns. An error when the
   // system gives it too few threads.
@@ -45,6 +51,11 @@ class Server {
   static constexpr int64_t kSweepIntervalMs = 100;
   static constexpr int64_t kSweepBudgetNs = 5'000'000;
 
+  void SetHooks();
+  // What an option needs to be true, before it is.
+  absl::Status PrepareConfig(const Config& before, Config* after);
+  // SIGHUP.
+  void ReloadConfig();
   // Whether there may be more.
   bool Sweep();
   absl::Status StartWorkers(std::vector<std::unique_ptr<Thread>>* threads);
@@ -55,6 +66,7 @@ class Server {
   absl::Status ListenOn(const std::string& host, bool optional);
 
   Node node_;
+  ReadConfig read_config_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

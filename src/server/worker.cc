@@ -3,11 +3,20 @@
 #include <utility>
 
 #include "base/log.h"
+#include "command/errors.h"
+#include "fmt/format.h"
 
 namespace gub {
 
 Worker::Worker(Node* node, size_t number)
-    : node_(node), counters_(&node->counters.ForThread(number)), dispatcher_(node, number) {}
+    : node_(node),
+      counters_(&node->counters.ForThread(number)),
+      dispatcher_(node, number),
+      place_{&loop_,    node,   &dispatcher_,
+             counters_, number, [this](RespSession* closed) { OnSessionClosed(closed); }},
+      idle_timer_(std::make_unique<Timer>(&loop_, [this] { CloseIdle(); })) {
+  idle_timer_->Start(kIdleCheckMs, kIdleCheckMs);
+}
 
 absl::Status Worker::Listen(ListenSocket socket) {
   auto listener =
@@ -20,30 +29,70 @@ absl::Status Worker::Listen(ListenSocket socket) {
 void Worker::Run() { loop_.Run(); }
 
 void Worker::OnConnection(Listener* listener) {
-  auto session =
-      std::make_unique<RespSession>(RespSession::Place{&loop_, node_, &dispatcher_, counters_},
-                                    [this](RespSession* closed) { OnSessionClosed(closed); });
-  Connection& connection = session->connection();
-  sessions_.emplace(session.get(), std::move(session));
+  dispatcher_.RefreshConfig();
+  auto owner = std::make_unique<RespSession>(place_);
+  RespSession* const session = owner.get();
+  sessions_.emplace(session->id(), std::move(owner));
   const int64_t clients = node_->connected_clients.fetch_add(1) + 1;
-  if (!listener->Accept(&connection)) {
-    connection.Close();
-  } else if (clients > node_->config.maxclients) {
-    counters_->Add(Counter::kConnectionsRejected);
-    counters_->Add(Counter::kErrorReplies);
-    connection.Refuse("-ERR max number of clients reached\r\n");
+  const Config& config = dispatcher_.config();
+  if (!listener->Accept(&session->connection())) {
+    session->connection().Close();
+  } else if (clients > config.maxclients) {
+    Refuse(session, kMaxClients);
+  } else if (config.protected_mode && config.requirepass.empty() &&
+             !session->connection().IsFromLoopback()) {
+    GUB_LOG_EVERY(1000, warn,
+                  "a client of another machine was refused, protected-mode is on and there is no "
+                  "password address={}",
+                  session->connection().PeerAddress());
+    Refuse(session, kDenied);
   } else {
-    counters_->Add(Counter::kConnectionsReceived);
-    connection.Start();
-    if (stopping_) connection.CloseWhenDrained();
+    Admit(session);
   }
 }
 
+void Worker::Admit(RespSession* session) {
+  counters_->Add(Counter::kConnectionsReceived);
+  session->Start();
+  if (stopping_) session->connection().CloseWhenDrained();
+}
+
+void Worker::Refuse(RespSession* session, std::string_view text) {
+  counters_->Add(Counter::kConnectionsRejected);
+  counters_->Add(Counter::kErrorReplies);
+  node_->errors.ForThread(place_.worker).Add(text);
+  session->connection().Refuse(fmt::format("-{}\r\n", text));
+}
+
 void Worker::OnSessionClosed(RespSession* session) {
-  sessions_.erase(session);
+  sessions_.erase(session->id());
   node_->connected_clients.fetch_sub(1);
   counters_->Add(Counter::kConnectionsClosed);
   FinishIfStopped();
+}
+
+void Worker::CloseClient(int64_t id) {
+  loop_.Post([this, id] {
+    const auto found = sessions_.find(id);
+    if (found != sessions_.end()) found->second->connection().Close();
+  });
+}
+
+void Worker::ConfigChanged() {
+  loop_.Post([this] {
+    dispatcher_.RefreshConfig();
+    for (auto& [id, session] : sessions_) session->ApplyConfig(dispatcher_.config());
+  });
+}
+
+void Worker::CloseIdle() {
+  dispatcher_.RefreshConfig();
+  const int64_t timeout_s = dispatcher_.config().timeout_s;
+  if (timeout_s == 0) return;
+  const int64_t now_mono_ns = MonotonicNs();
+  for (auto& [id, session] : sessions_) {
+    if (session->IsIdle(now_mono_ns, timeout_s)) session->connection().Close();
+  }
 }
 
 void Worker::BeginStop() {
@@ -66,7 +115,7 @@ void Worker::StopAccepting() {
   loop_.Post([this] {
     stop_timer_ = std::make_unique<Timer>(&loop_, [this] {
       GUB_LOG(warn, "closing clients that were not done in time clients={}", sessions_.size());
-      for (auto& [session, owner] : sessions_) session->connection().Close();
+      for (auto& [id, session] : sessions_) session->connection().Close();
     });
     stop_timer_->Start(kStopDeadlineMs, 0);
     drain_timer_ = std::make_unique<Timer>(&loop_, [this] { DrainSessions(); });
@@ -77,13 +126,14 @@ void Worker::StopAccepting() {
 }
 
 void Worker::DrainSessions() {
-  for (auto& [session, owner] : sessions_) session->connection().CloseWhenDrained();
+  for (auto& [id, session] : sessions_) session->connection().CloseWhenDrained();
 }
 
 void Worker::FinishIfStopped() {
   if (!stopping_ || !listeners_.empty() || !sessions_.empty()) return;
   stop_timer_.reset();
   drain_timer_.reset();
+  idle_timer_.reset();
   loop_.CloseMailbox();
 }
 

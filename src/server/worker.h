@@ -1,11 +1,14 @@
 // Worker: one loop with its listeners and the sessions of the clients that came in there.
 //
-// Threads:  Start and BeginStop from any thread; everything else on the worker's own.
+// Threads:  CloseClient, ConfigChanged and BeginStop from any thread; everything else on the
+//           worker's own.
 
 #ifndef GUB_SERVER_WORKER_H_
 #define GUB_SERVER_WORKER_H_
 
+#include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -37,12 +40,24 @@ class Worker {
   // Serves until a stop that was begun is done.
   void Run();
 
+  // Closes the client of this number, if it is still there.
+  void CloseClient(int64_t id);
+
+  // Lets open connections follow the options that bound them.
+  void ConfigChanged();
+
   // Takes no more clients, answers what has arrived, and lets Run return.
   void BeginStop();
 
  private:
+  // How often silent clients are looked for.
+  static constexpr int64_t kIdleCheckMs = 1000;
+
   void OnConnection(Listener* listener);
+  void Admit(RespSession* session);
+  void Refuse(RespSession* session, std::string_view text);
   void OnSessionClosed(RespSession* session);
+  void CloseIdle();
   void TakeLastClients();
   void StopAccepting();
   void DrainSessions();
@@ -53,7 +68,9 @@ class Worker {
   Loop loop_;
   Dispatcher dispatcher_;
   std::vector<std::unique_ptr<Listener>> listeners_;
-  absl::flat_hash_map<RespSession*, std::unique_ptr<RespSession>> sessions_;
+  const RespSession::Place place_;
+  absl::flat_hash_map<int64_t, std::unique_ptr<RespSession>> sessions_;  // by the client's number
+  std::unique_ptr<Timer> idle_timer_;
   std::unique_ptr<Timer> stop_timer_;
   std::unique_ptr<Timer> drain_timer_;
   bool stopping_ = false;

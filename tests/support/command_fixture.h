@@ -32,7 +32,7 @@ class CommandFixture : public ::testing::Test {
     ByteBuffer out;
     ReplyWriter reply(&out);
     reply.set_version(client_.version);
-    dispatcher_.BeginBatch();
+    dispatcher_.BeginBatch(&client_);
     dispatcher_.Run(words, &client_, &reply);
     dispatcher_.EndBatch();
     return std::string(out.view());

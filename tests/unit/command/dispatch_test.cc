@@ -132,7 +132,8 @@ TEST_F(DispatchTest, ATransactionWhoseReplyIsPastAllBoundsIsRunToItsEndUnheard) 
   for (int i = 0; i < 2'000; ++i) RunLine("COMMAND DOCS");
   RunLine("GUB.HIT n k 1 2 1h");
   const std::string reply = RunLine("EXEC");
-  EXPECT_EQ(reply.size(), static_cast<size_t>(node_.config.client_output_buffer_limit_bytes) + 1);
+  EXPECT_EQ(reply.size(),
+            static_cast<size_t>(node_.config.Get()->client_output_buffer_limit_bytes) + 1);
   EXPECT_EQ(RunLine("DBSIZE"), ":1\r\n");
 }
 
@@ -163,8 +164,8 @@ TEST_F(DispatchTest, AHelloThatFailsChangesNothing) {
 TEST_F(DispatchTest, ClientNamesAndLibrariesAreOneWord) {
   EXPECT_EQ(RunLine("CLIENT SETINFO LIB-NAME redis-py"), "+OK\r\n");
   EXPECT_EQ(RunLine("CLIENT SETINFO lib-ver 4.3"), "+OK\r\n");
-  EXPECT_EQ(client_.lib_name, "redis-py");
-  EXPECT_EQ(client_.lib_version, "4.3");
+  EXPECT_EQ(client_.record->names().lib_name, "redis-py");
+  EXPECT_EQ(client_.record->names().lib_version, "4.3");
   EXPECT_EQ(RunLine("CLIENT SETINFO LIB-X y"), "-ERR Unrecognized option 'LIB-X'\r\n");
   EXPECT_EQ(Run({"CLIENT", "SETINFO", "LIB-NAME", "a b"}),
             "-ERR lib-name cannot contain spaces, newlines or special characters.\r\n");

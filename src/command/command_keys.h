@@ -1,0 +1,23 @@
+// Where the keys of a request stand, as COMMAND GETKEYS tells.
+//
+// Threads:  pure functions.
+
+#ifndef GUB_COMMAND_COMMAND_KEYS_H_
+#define GUB_COMMAND_COMMAND_KEYS_H_
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "command/command_table.h"
+#include "command/context.h"
+
+namespace gub {
+
+// The keys of a request of this command; nothing when its arguments do not say.
+// REQUIRES: the number of arguments fits the command's arity.
+std::optional<std::vector<std::string_view>> KeysOf(const CommandEntry& entry, Args request);
+
+}  // namespace gub
+
+#endif  // GUB_COMMAND_COMMAND_KEYS_H_

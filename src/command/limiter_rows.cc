@@ -1,0 +1,99 @@
+// The rows of the command table: what decides and what belongs to it. See command_spec.h.
+
+#include "command/command_rows.h"
+#include "command/limit_commands.h"
+
+namespace gub {
+
+namespace {
+
+using enum ArgType;
+
+// clang-format off
+constexpr ArgSpec kAlgorithms[] = {
+    {.name = "token", .type = kPureToken, .token = "token"},
+    {.name = "leaky", .type = kPureToken, .token = "leaky"},
+};
+constexpr ArgSpec kPolicies[] = {
+    {.name = "local", .type = kPureToken, .token = "local"},
+    {.name = "open", .type = kPureToken, .token = "open"},
+    {.name = "closed", .type = kPureToken, .token = "closed"},
+    {.name = "error", .type = kPureToken, .token = "error"},
+};
+constexpr ArgSpec kHitArgs[] = {
+    {.name = "name"},
+    {.name = "key", .type = kKey},
+    {.name = "hits", .type = kInteger},
+    {.name = "limit", .type = kInteger},
+    {.name = "duration"},
+    {.name = "algorithm", .type = kOneOf, .optional = true, .parts = kAlgorithms},
+    {.name = "behavior", .optional = true},
+    {.name = "n", .type = kInteger, .token = "BURST", .optional = true},
+    {.name = "policy", .type = kOneOf, .token = "ONFAIL", .optional = true, .parts = kPolicies},
+    {.name = "full", .type = kPureToken, .token = "FULL", .optional = true},
+};
+constexpr ArgSpec kTakeArgs[] = {
+    {.name = "key", .type = kKey},
+    {.name = "capacity", .type = kInteger},
+    {.name = "refill_per_second", .type = kDouble},
+    {.name = "cost", .type = kInteger, .optional = true},
+};
+constexpr ArgSpec kThrottleArgs[] = {
+    {.name = "key", .type = kKey},
+    {.name = "max_burst", .type = kInteger},
+    {.name = "count", .type = kInteger},
+    {.name = "period", .type = kInteger},
+    {.name = "quantity", .type = kInteger, .optional = true},
+};
+constexpr ArgSpec kResetArgs[] = {{.name = "name"}, {.name = "key", .type = kKey}};
+constexpr ArgSpec kClockActions[] = {
+    {.name = "unix-time-ms", .type = kInteger, .token = "SET"},
+    {.name = "ms", .type = kInteger, .token = "ADVANCE"},
+    {.name = "system", .type = kPureToken, .token = "SYSTEM"},
+};
+constexpr ArgSpec kClockArgs[] = {{.name = "action", .type = kOneOf, .parts = kClockActions}};
+constexpr ArgSpec kAliasArgs[] = {
+    {.name = "function"},
+    {.name = "numkeys", .type = kInteger},
+    {.name = "key", .type = kKey},
+    {.name = "name"},
+    {.name = "hits", .type = kInteger},
+    {.name = "limit", .type = kInteger},
+    {.name = "duration"},
+    {.name = "more", .optional = true, .multiple = true},
+};
+
+constexpr CommandSpec kDebugRows[] = {
+    {"clock", -3, kAdmin | kLoading | kStale, kNoKeys, "limiter", kFirst, kConstant,
+     "Freezes, moves or frees this node's limiter clock, for tests.", kClockArgs,
+     DebugClockCommand},
+    kHelp,
+};
+
+constexpr CommandSpec kRows[] = {
+    {"gub.hit", -6, kDecides, kKeyIsSecond, "limiter", kFirst, kConstant,
+     "Hits a limit and answers status, remaining and reset.", kHitArgs, HitCommand},
+    {"gub.take", -4, kDecides, kKeyIsFirst, "limiter", kFirst, kConstant,
+     "Takes tokens from a bucket and answers allowed, tokens and retry in ms.", kTakeArgs,
+     TakeCommand},
+    {"gub.reset", 3, kWrite | kFast, kKeyIsSecond, "limiter", kFirst, kConstant,
+     "Forgets the buckets of a name and key and answers how many there were.", kResetArgs,
+     ResetBucketCommand},
+    {"gub.debug", -2, kAdmin | kLoading | kStale, kNoKeys, "limiter", kFirst, kConstant,
+     "Drives a node for tests; needs enable-debug-commands.", {}, nullptr, kDebugRows},
+    {"cl.throttle", -5, kDecides, kKeyIsFirst, "limiter", kFirst, kConstant,
+     "Throttles as redis-cell does.", kThrottleArgs, ThrottleCommand},
+    {"fcall", -3, kDecides | kMovableKeys, kCountedKeys, "scripting", kFirst, kConstant,
+     "GUB.HIT for clients that know the keys of FCALL: FCALL gub.hit 1 key name ...", kAliasArgs,
+     FunctionCallCommand},
+    {"evalsha", -3, kDecides | kMovableKeys, kCountedKeys, "scripting", kFirst, kConstant,
+     "GUB.HIT for clients that know the keys of EVALSHA; the sha is that of gub.hit.", kAliasArgs,
+     EvalShaCommand},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const CommandSpec> LimiterRows() { return kRows; }
+
+}  // namespace gub
