@@ -29,9 +29,14 @@ STOP_DEADLINE_S = 30
 # The order of the reference: what decides comes first, then what clients and operators need.
 GROUPS = {
     "limiter": "The limiter",
+    "generic": "Keys of CL.THROTTLE and GUB.TAKE",
+    "string": "Keys as strings",
+    "scripting": "Aliases for clients that know only Redis' own commands",
     "server": "The server",
     "connection": "The connection",
     "transactions": "Transactions",
+    "pubsub": "Subscriptions",
+    "cluster": "The cluster",
 }
 
 

@@ -19,7 +19,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-int Connect(int port, int receive_bytes) {
+int Connect(const std::string& host, int port, int receive_bytes) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int on = 1;
   if (receive_bytes > 0) {
@@ -28,7 +28,7 @@ int Connect(int port, int receive_bytes) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  inet_pton(AF_INET, host.c_str(), &address.sin_addr);
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
     std::perror("RawClient: connect");
     std::abort();
@@ -40,7 +40,10 @@ int Connect(int port, int receive_bytes) {
 
 }  // namespace
 
-RawClient::RawClient(int port, int receive_bytes) : fd_(Connect(port, receive_bytes)) {}
+RawClient::RawClient(int port, int receive_bytes)
+    : fd_(Connect("127.0.0.1", port, receive_bytes)) {}
+
+RawClient::RawClient(const std::string& host, int port) : fd_(Connect(host, port, 0)) {}
 
 RawClient::RawClient(RawClient&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),

@@ -24,6 +24,8 @@ class RawClient {
  public:
   // receive_bytes: the kernel's buffer for what the server sends; 0: as the kernel likes.
   explicit RawClient(int port, int receive_bytes = 0);
+  // To another IPv4 address of this machine.
+  RawClient(const std::string& host, int port);
   ~RawClient() { Close(); }
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;
