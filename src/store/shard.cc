@@ -133,14 +133,6 @@ bool Shard::Remove(const BucketKey& key) {
   return true;
 }
 
-std::optional<int64_t> Shard::LapsesAt(const BucketKey& key, int64_t now_ms) const {
-  MutexLock lock(&mu_);
-  const uint32_t number = table_.Find(key);
-  if (number == Table::kNone) return std::nullopt;
-  const int64_t at_ms = LapsesAt(number);
-  return at_ms > std::max(now_ms, wheel_.now_ms()) ? std::optional(at_ms) : std::nullopt;
-}
-
 // The algorithm is in the key, and says which state the bucket holds.
 int64_t Shard::LapsesAt(uint32_t number) const {
   const PackedState& state = pool_.StateOf(number);

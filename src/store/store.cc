@@ -92,12 +92,6 @@ int Store::Reset(std::string_view name, std::string_view key) {
   return removed;
 }
 
-std::optional<int64_t> Store::LapsesAt(std::string_view name, std::string_view key,
-                                       Algorithm algorithm, int64_t now_ms) {
-  const BucketKey bucket(name, key, algorithm, hash_);
-  return shards_[ShardOf(bucket.hash())]->LapsesAt(bucket, now_ms);
-}
-
 void Store::Clear() {
   for (auto& shard : shards_) shard->Clear();
 }

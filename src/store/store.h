@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -74,10 +73,6 @@ class Store {
 
   // Forgets the buckets of (name, key), whatever their algorithm, and returns how many there were.
   int Reset(std::string_view name, std::string_view key);
-
-  // When the bucket lapses by itself; nothing when there is none or it has lapsed.
-  std::optional<int64_t> LapsesAt(std::string_view name, std::string_view key, Algorithm algorithm,
-                                  int64_t now_ms);
 
   // Forgets all buckets, shard by shard.
   void Clear();
