@@ -14,8 +14,8 @@
 // Memory:   the table for max_keys is there from the start, 30 bytes a key (9 of them untouched);
 //           a bucket takes 80 bytes more, and the length of its name and key when that is over 39.
 //           Nothing ever grows beyond max_keys, and nothing stops to move house.
-// Errors:   Decision::error; such a call has changed nothing. Nothing throws, but where the process
-//           is out of memory it ends.
+// Errors:   Decision::error; such a call has changed nothing. Nothing throws: where the process is
+//           out of memory, or Options::clock throws, it ends.
 
 #ifndef GUB_LIMITER_H_
 #define GUB_LIMITER_H_
@@ -55,31 +55,31 @@ class Limiter {
   };
 
   // Null when an option is out of range or the time zone is unknown; *error says which.
-  static std::unique_ptr<Limiter> Create(Options options, std::string* error);
+  static std::unique_ptr<Limiter> Create(Options options, std::string* error) noexcept;
   ~Limiter();
   Limiter(const Limiter&) = delete;
   Limiter& operator=(const Limiter&) = delete;
 
-  Decision Decide(const Request& request);
+  Decision Decide(const Request& request) noexcept;
 
   // Each request as by Decide, in order and at one reading of the clock.
   // REQUIRES: decisions.size() >= requests.size().
-  void Decide(std::span<const Request> requests, std::span<Decision> decisions);
+  void Decide(std::span<const Request> requests, std::span<Decision> decisions) noexcept;
 
   // Forgets the buckets of (name, key), whatever their algorithm; how many there were (0 to 2).
-  int Reset(std::string_view name, std::string_view key);
+  int Reset(std::string_view name, std::string_view key) noexcept;
 
   // Forgets all buckets.
-  void Clear();
+  void Clear() noexcept;
 
   // How many buckets there are, lapsed ones that are not freed yet included.
-  int64_t Size() const;
-  Counters counters() const;
+  int64_t Size() const noexcept;
+  Counters counters() const noexcept;
 
   // Decisions free lapsed buckets as they go, a few each. A program that falls silent and wants the
   // memory reused at once may call this; it frees for about max_us, in steps that hold up no other
   // thread, and tells whether there may be more.
-  bool Sweep(int64_t max_us);
+  bool Sweep(int64_t max_us) noexcept;
 
  private:
   class Core;

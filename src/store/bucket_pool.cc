@@ -24,26 +24,36 @@ char* BucketPool::LongKey(const Block& block) {
 
 uint32_t BucketPool::Allocate(std::string_view key) {
   assert(key.size() <= 0xffff);
-  uint32_t number = first_free_;
-  if (number != kNone) {
-    std::memcpy(&first_free_, &At(number).state, sizeof(first_free_));
+  const bool is_new = first_free_ == kNone;
+  if (is_new && used_once_ == capacity_) return kNone;
+  const uint32_t number = is_new ? used_once_ : first_free_;
+  // What there may be no memory for comes first: until both are there, nothing has changed.
+  const bool is_long = key.size() > kInlineKeyBytes;
+  std::unique_ptr<char[]> long_key(is_long ? new char[key.size()] : nullptr);
+  if (number / kChunkBlocks == chunks_.size()) chunks_.emplace_back(new Block[kChunkBlocks]);
+
+  Block& block = At(number);
+  if (is_new) {
+    ++used_once_;
   } else {
-    if (used_once_ == capacity_) return kNone;
-    number = used_once_++;
-    if (number / kChunkBlocks == chunks_.size()) chunks_.emplace_back(new Block[kChunkBlocks]);
+    std::memcpy(&first_free_, &block.state, sizeof(first_free_));
   }
   ++size_;
-  Block& block = At(number);
-  block.key_size[0] = static_cast<unsigned char>(key.size() & 0xff);
-  block.key_size[1] = static_cast<unsigned char>(key.size() >> 8);
-  char* bytes = block.key;
-  if (key.size() > kInlineKeyBytes) {
-    bytes = new char[key.size()];
-    std::memcpy(block.key, &bytes, sizeof(bytes));
+  SetKey(key, long_key.release(), &block);
+  return number;
+}
+
+// `long_key` is where a key lies that is too long for its block.
+void BucketPool::SetKey(std::string_view key, char* long_key, Block* block) {
+  block->key_size[0] = static_cast<unsigned char>(key.size() & 0xff);
+  block->key_size[1] = static_cast<unsigned char>(key.size() >> 8);
+  char* bytes = block->key;
+  if (long_key != nullptr) {
+    bytes = long_key;
+    std::memcpy(block->key, &bytes, sizeof(bytes));
     long_key_bytes_ += key.size();
   }
   std::memcpy(bytes, key.data(), key.size());
-  return number;
 }
 
 void BucketPool::FreeLongKey(const Block& block) {

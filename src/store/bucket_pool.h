@@ -8,6 +8,7 @@
 //
 // Threads:  one at a time.
 // Memory:   blocks come in chunks of 128 as they are needed and stay until Clear.
+// Errors:   where there is no memory Allocate throws std::bad_alloc and has changed nothing.
 
 #ifndef GUB_STORE_BUCKET_POOL_H_
 #define GUB_STORE_BUCKET_POOL_H_
@@ -70,6 +71,7 @@ class BucketPool {
   }
   static size_t KeySize(const Block& block);
   static char* LongKey(const Block& block);
+  void SetKey(std::string_view key, char* long_key, Block* block);
   void FreeLongKey(const Block& block);
 
   const uint32_t capacity_;

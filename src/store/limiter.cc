@@ -81,7 +81,7 @@ Limiter::Limiter(std::unique_ptr<Core> core) : core_(std::move(core)) {}
 
 Limiter::~Limiter() = default;
 
-std::unique_ptr<Limiter> Limiter::Create(Options options, std::string* error) {
+std::unique_ptr<Limiter> Limiter::Create(Options options, std::string* error) noexcept {
   if (options.max_keys < 1 || options.max_keys > kMostKeys) {
     *error = fmt::format("max_keys must be from 1 to {}, got {}", kMostKeys, options.max_keys);
     return nullptr;
@@ -101,30 +101,32 @@ std::unique_ptr<Limiter> Limiter::Create(Options options, std::string* error) {
       new Limiter(std::make_unique<Core>(std::move(options), *std::move(calendar))));
 }
 
-Decision Limiter::Decide(const Request& request) { return core_->Decide(request, core_->NowMs()); }
+Decision Limiter::Decide(const Request& request) noexcept {
+  return core_->Decide(request, core_->NowMs());
+}
 
-void Limiter::Decide(std::span<const Request> requests, std::span<Decision> decisions) {
+void Limiter::Decide(std::span<const Request> requests, std::span<Decision> decisions) noexcept {
   const int64_t now_ms = core_->NowMs();
   for (size_t i = 0; i < requests.size(); ++i) decisions[i] = core_->Decide(requests[i], now_ms);
 }
 
-int Limiter::Reset(std::string_view name, std::string_view key) {
+int Limiter::Reset(std::string_view name, std::string_view key) noexcept {
   const bool can_exist = name.size() + key.size() <= BucketKey::kMaxBytes;
   return can_exist ? core_->store().Reset(name, key) : 0;
 }
 
-void Limiter::Clear() { core_->store().Clear(); }
+void Limiter::Clear() noexcept { core_->store().Clear(); }
 
-int64_t Limiter::Size() const { return core_->store().Size(); }
+int64_t Limiter::Size() const noexcept { return core_->store().Size(); }
 
-Limiter::Counters Limiter::counters() const {
+Limiter::Counters Limiter::counters() const noexcept {
   const Store::Counts counts = core_->store().counts();
   return {.expired_keys = counts.expired_keys,
           .evicted_live_keys = counts.evicted_live_keys,
           .refused_keys = counts.refused_keys};
 }
 
-bool Limiter::Sweep(int64_t max_us) {
+bool Limiter::Sweep(int64_t max_us) noexcept {
   if (!core_->sweeping().TryLock()) return true;
   const bool more = core_->store().Sweep(core_->NowMs(), core_->store().epoch(), max_us * 1000);
   core_->sweeping().Unlock();

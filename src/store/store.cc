@@ -47,7 +47,7 @@ Store::Store(Options options)
   }
 }
 
-Store::Outcome Store::Decide(const Request& request, int64_t now_ms, Decision* decision) {
+Store::Outcome Store::Decide(const Request& request, int64_t now_ms, Decision* decision) noexcept {
   const BucketKey key(request.name, request.key, request.algorithm, hash_);
   const size_t shard = ShardOf(key.hash());
   Shard::Hit hit = {.key = key, .request = request, .now_ms = now_ms};
@@ -83,7 +83,7 @@ bool Store::FindPlace(size_t shard, int64_t now_ms) {
   return occupancy_.Take();
 }
 
-int Store::Reset(std::string_view name, std::string_view key) {
+int Store::Reset(std::string_view name, std::string_view key) noexcept {
   int removed = 0;
   for (Algorithm algorithm : {Algorithm::kToken, Algorithm::kLeaky}) {
     const BucketKey bucket(name, key, algorithm, hash_);

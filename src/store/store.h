@@ -12,7 +12,9 @@
 // not
 //           touched, and 80 more for each bucket that there is or was (keys of more than 39 bytes,
 //           name included, take their length on top).
-// Errors:   Outcome::kFull; nothing has changed then.
+// Errors:   Outcome::kFull; nothing has changed then. Where the process is out of memory it ends,
+// for
+//           a bucket half made would be counted for good.
 
 #ifndef GUB_STORE_STORE_H_
 #define GUB_STORE_STORE_H_
@@ -69,10 +71,10 @@ class Store {
   // Decides one hit. Of two hits on one bucket, one is decided wholly before the other.
   // REQUIRES: the request is within the contract; name and key together at most
   // BucketKey::kMaxBytes.
-  Outcome Decide(const Request& request, int64_t now_ms, Decision* decision);
+  Outcome Decide(const Request& request, int64_t now_ms, Decision* decision) noexcept;
 
   // Forgets the buckets of (name, key), whatever their algorithm, and returns how many there were.
-  int Reset(std::string_view name, std::string_view key);
+  int Reset(std::string_view name, std::string_view key) noexcept;
 
   // Forgets all buckets, shard by shard.
   void Clear();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace gub {
@@ -134,6 +135,23 @@ TEST_F(LimiterTest, ItsOwnClockIsTheWallClock) {
   const int64_t now_ms = limiter->Decide(Hit("k")).now_ms;
   EXPECT_GE(now_ms, before_ms - 1);
   EXPECT_LE(now_ms, wall_ms() + 1);
+}
+
+// Where memory runs out, or the clock throws, in the middle of one of these, it is the end.
+TEST_F(LimiterTest, NothingThrows) {
+  Limiter::Options options;
+  std::string error;
+  std::unique_ptr<Limiter> limiter = Make();
+  Request request = Hit("k");
+  Decision decision;
+  static_assert(noexcept(Limiter::Create(std::move(options), &error)));
+  static_assert(noexcept(limiter->Decide(request)));
+  static_assert(noexcept(limiter->Decide({&request, 1}, {&decision, 1})));
+  static_assert(noexcept(limiter->Reset("n", "k")));
+  static_assert(noexcept(limiter->Clear()));
+  static_assert(noexcept(limiter->Size()));
+  static_assert(noexcept(limiter->counters()));
+  static_assert(noexcept(limiter->Sweep(0)));
 }
 
 TEST_F(LimiterTest, ManyThreadsShareOne) {
