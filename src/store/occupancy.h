@@ -14,10 +14,13 @@ class Occupancy {
  public:
   explicit Occupancy(int64_t max) : max_(max) {}
 
-  // Takes a place for one bucket; whether there was one.
+  // Takes a place for one bucket; whether there was one. A try in vain is not to be seen: added and
+  // taken back, it would let the count pass the most, and turn away one who comes to a free place.
   bool Take() {
-    if (taken_.fetch_add(1, std::memory_order_relaxed) < max_) return true;
-    GiveBack(1);
+    int64_t taken = taken_.load(std::memory_order_relaxed);
+    while (taken < max_) {
+      if (taken_.compare_exchange_weak(taken, taken + 1, std::memory_order_relaxed)) return true;
+    }
     return false;
   }
   void GiveBack(int64_t places) { taken_.fetch_sub(places, std::memory_order_relaxed); }
