@@ -71,6 +71,14 @@ void ExpiryWheel::ComeUp(size_t level, uint64_t slots) {
   }
 }
 
+size_t ExpiryWheel::FirstFilled(size_t list) const {
+  for (; list < kCameUp; list = (list / kSlots + 1) * kSlots) {
+    const uint64_t slots = filled_[list / kSlots] >> list % kSlots;
+    if (slots != 0) return list + static_cast<size_t>(__builtin_ctzll(slots));
+  }
+  return kCameUp;
+}
+
 int64_t ExpiryWheel::EarliestMs() const {
   if (CameUp()) return now_ms_;
   for (size_t level = 0; level < kLevels; ++level) {

@@ -12,7 +12,7 @@
 // with one entry a call, so that the caller decides how much is done at a time.
 //
 // An entry's deadline may have become later since it was put in (a leaky bucket that is hit drains
-// later), for Next asks for the present one. When it becomes earlier, Move the entry.
+// later), for Next and Nearest ask for the present one. When it becomes earlier, Move the entry.
 //
 // Threads:  one at a time.
 // Memory:   8 bytes an entry, all reserved and none touched at start, and 5.7 KB for the slots.
@@ -71,19 +71,25 @@ class ExpiryWheel {
   // No entry can be due before this time; kNever when the wheel is empty.
   int64_t EarliestMs() const;
 
-  // The one with the earliest deadline among the `sample` entries that the wheel takes for the
-  // earliest; kNone when it is empty.
+  // How far Nearest looks: at `entries` that lie where they belong, and at `moves` that do not.
+  struct Sample {
+    int entries;
+    int moves;
+  };
+
+  // The one with the earliest deadline among the first entries of the wheel. Those whose deadline
+  // has become later are put in anew on the way and do not count, or they would be taken for the
+  // earliest. kNone when it found no other: the wheel is empty, or all moves were made and the next
+  // call goes on from there.
   template <typename DeadlineMsOf>
-  uint32_t Nearest(int sample, const DeadlineMsOf& deadline_ms_of) const {
-    uint32_t nearest = kNone;
-    int64_t nearest_ms = kNever;
-    ForEarliest(sample, [&](uint32_t entry) {
-      const int64_t deadline_ms = deadline_ms_of(entry);
-      if (nearest != kNone && deadline_ms >= nearest_ms) return;
-      nearest = entry;
-      nearest_ms = deadline_ms;
-    });
-    return nearest;
+  uint32_t Nearest(Sample sample, const DeadlineMsOf& deadline_ms_of) {
+    Found found;
+    size_t list = kCameUp;
+    while (Look(list, deadline_ms_of, &sample, &found)) {
+      list = FirstFilled(list == kCameUp ? 0 : list + 1);
+      if (list == kCameUp) break;
+    }
+    return found.entry;
   }
 
   // Sets the time back; every entry comes up.
@@ -126,20 +132,35 @@ class ExpiryWheel {
   void Append(size_t list, uint32_t entry);
   void ComeUp(size_t level, uint64_t slots);
 
-  template <typename Visit>
-  void ForEarliest(int count, const Visit& visit) const {
-    const auto visit_list = [&](size_t list) {
-      for (uint32_t e = links_[ListEnd(list)].next; e != ListEnd(list) && count > 0;
-           e = links_[e].next, --count) {
-        visit(e);
+  // The first list from `list` on that has entries; kCameUp, which is the last, when there is none.
+  size_t FirstFilled(size_t list) const;
+
+  // The nearest so far.
+  struct Found {
+    uint32_t entry = kNone;
+    int64_t deadline_ms = kNever;
+  };
+
+  // Takes one list into the sample; whether there is any of it left for the next.
+  template <typename DeadlineMsOf>
+  bool Look(size_t list, const DeadlineMsOf& deadline_ms_of, Sample* sample, Found* found) {
+    uint32_t next = 0;
+    for (uint32_t entry = links_[ListEnd(list)].next; entry != ListEnd(list); entry = next) {
+      next = links_[entry].next;
+      const int64_t deadline_ms = deadline_ms_of(entry);
+      if (const size_t belongs_in = ListFor(deadline_ms); belongs_in != list) {
+        if (sample->moves == 0) return false;
+        --sample->moves;
+        Remove(entry);
+        Append(belongs_in, entry);
+        continue;
       }
-    };
-    visit_list(kCameUp);
-    for (size_t level = 0; level < kLevels && count > 0; ++level) {
-      for (uint64_t slots = filled_[level]; slots != 0 && count > 0; slots &= slots - 1) {
-        visit_list(level * kSlots + static_cast<size_t>(__builtin_ctzll(slots)));
-      }
+      if (sample->entries == 0) return false;
+      --sample->entries;
+      if (found->entry != kNone && deadline_ms >= found->deadline_ms) continue;
+      *found = {.entry = entry, .deadline_ms = deadline_ms};
     }
+    return sample->entries > 0;
   }
 
   const uint32_t capacity_;

@@ -119,7 +119,10 @@ bool Shard::MakeRoom() {
   while (wheel_.CameUp()) {
     if (Step(kStepsPerLock) > 0) return true;
   }
-  if (!shared_.evict || !Evict()) return false;
+  if (!shared_.evict) return false;
+  Eviction eviction = Evict();
+  while (eviction == Eviction::kMore) eviction = Evict();
+  if (eviction == Eviction::kEmpty) return false;
   shared_.occupancy.GiveBack(1);
   return true;
 }
@@ -180,21 +183,21 @@ bool Shard::Sweep(int64_t now_ms, uint32_t epoch) {
   return wheel_.CameUp();
 }
 
-bool Shard::EvictForPlace(int64_t now_ms) {
+Shard::Eviction Shard::EvictForPlace(int64_t now_ms) {
   MutexLock lock(&mu_);
   wheel_.Advance(now_ms);
   return Evict();
 }
 
 // The place of the bucket stays taken.
-bool Shard::Evict() {
+Shard::Eviction Shard::Evict() {
   const auto lapses_at = [this](uint32_t number)
                              ABSL_NO_THREAD_SAFETY_ANALYSIS { return LapsesAt(number); };
   const uint32_t nearest = wheel_.Nearest(kEvictionSample, lapses_at);
-  if (nearest == ExpiryWheel::kNone) return false;
+  if (nearest == ExpiryWheel::kNone) return pool_.size() == 0 ? Eviction::kEmpty : Eviction::kMore;
   Erase(nearest, shared_.hash(pool_.KeyOf(nearest)));
   ++counts_.evicted;
-  return true;
+  return Eviction::kDone;
 }
 
 void Shard::Clear() {

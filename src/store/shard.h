@@ -36,8 +36,9 @@ class alignas(64) Shard {
  public:
   static constexpr int kStepsPerDecision = 2;
   static constexpr int kStepsPerLock = 64;
-  // Of how many buckets, the earliest by the wheel, the one to evict is picked.
-  static constexpr int kEvictionSample = 16;
+  // Of how many buckets, the earliest by the wheel, the one to evict is picked; and how many may be
+  // moved on the way, since the wheel took them for earlier than they are.
+  static constexpr ExpiryWheel::Sample kEvictionSample = {.entries = 16, .moves = kStepsPerLock};
 
   enum class Outcome {
     kDecided,
@@ -84,9 +85,14 @@ class alignas(64) Shard {
   // Does nothing when the shard was rewound since `epoch`: now_ms is from before that.
   bool Sweep(int64_t now_ms, uint32_t epoch);
 
-  // Evicts the bucket nearest to its reset, leaving its place taken for the caller. False when
-  // there is none.
-  bool EvictForPlace(int64_t now_ms);
+  enum class Eviction {
+    kDone,
+    kMore,   // the lock has been held long enough, but there may be a bucket to evict: come again
+    kEmpty,  // there is no bucket
+  };
+
+  // Evicts the bucket nearest to its reset, of a few, leaving its place taken for the caller.
+  Eviction EvictForPlace(int64_t now_ms);
 
   // Removes all buckets, as if the shard were new.
   void Clear();
@@ -110,7 +116,7 @@ class alignas(64) Shard {
 
   int64_t LapsesAt(uint32_t number) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   int Step(int steps) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  bool Evict() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  Eviction Evict() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Erase(uint32_t number, uint64_t hash) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Earlier(int64_t deadline_ms) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 

@@ -78,7 +78,10 @@ bool Store::FindPlace(size_t shard, int64_t now_ms) {
   }
   if (!evict_) return occupancy_.Take();
   for (size_t i = 0; i < count; ++i) {
-    if (shards_[(shard + i) % count]->EvictForPlace(now_ms)) return true;
+    Shard& from = *shards_[(shard + i) % count];
+    Shard::Eviction eviction = from.EvictForPlace(now_ms);
+    while (eviction == Shard::Eviction::kMore) eviction = from.EvictForPlace(now_ms);
+    if (eviction == Shard::Eviction::kDone) return true;
   }
   return occupancy_.Take();
 }

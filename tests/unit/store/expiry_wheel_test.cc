@@ -115,14 +115,40 @@ TEST_F(ExpiryWheelTest, TimeDoesNotRunBackUnlessItIsRewound) {
 
 TEST_F(ExpiryWheelTest, TheNearestOfASampleIsTheEarliestOfThoseThatComeFirst) {
   const auto deadline = [this](uint32_t e) { return deadlines_.at(e); };
-  EXPECT_EQ(wheel_.Nearest(4, deadline), ExpiryWheel::kNone);
+  EXPECT_EQ(wheel_.Nearest({4, 0}, deadline), ExpiryWheel::kNone);
   Insert(1, kNowMs + kYearMs);
-  EXPECT_EQ(wheel_.Nearest(4, deadline), 1u);
+  EXPECT_EQ(wheel_.Nearest({4, 0}, deadline), 1u);
   Insert(2, kNowMs + 100'000);
   Insert(3, kNowMs + 99'000);
   Insert(4, kNowMs + 100'500);
-  EXPECT_EQ(wheel_.Nearest(16, deadline), 3u);
-  EXPECT_EQ(wheel_.Nearest(1, deadline), 2u);  // the first of their slot
+  EXPECT_EQ(wheel_.Nearest({16, 0}, deadline), 3u);
+  EXPECT_EQ(wheel_.Nearest({1, 0}, deadline), 2u);  // the first of their slot
+}
+
+TEST_F(ExpiryWheelTest, AnEntryThatLiesTooEarlyIsMovedAndNotTakenForTheNearest) {
+  const auto deadline = [this](uint32_t e) { return deadlines_.at(e); };
+  for (uint32_t entry = 0; entry < 10; ++entry) Insert(entry, kNowMs + 100);
+  for (uint32_t entry = 0; entry < 10; ++entry) deadlines_[entry] = kNowMs + kYearMs;
+  Insert(10, kNowMs + 100'000);
+  // Four moves are not enough to come to any that lies where it belongs, and eight in all are not.
+  EXPECT_EQ(wheel_.Nearest({1, 4}, deadline), ExpiryWheel::kNone);
+  EXPECT_EQ(wheel_.Nearest({1, 4}, deadline), ExpiryWheel::kNone);
+  EXPECT_EQ(wheel_.Nearest({1, 4}, deadline), 10u);
+  EXPECT_EQ(wheel_.Nearest({1, 0}, deadline), 10u);
+  EXPECT_EQ(wheel_.CountForTest(), 11);
+  EXPECT_THAT(DueAt(kNowMs + 100'000), ElementsAre(10));
+  EXPECT_THAT(DueAt(kNowMs + kYearMs - 1), IsEmpty());
+  EXPECT_EQ(DueAt(kNowMs + kYearMs).size(), 10u);
+}
+
+TEST_F(ExpiryWheelTest, TheNearestMayHaveComeUp) {
+  const auto deadline = [this](uint32_t e) { return deadlines_.at(e); };
+  Insert(1, kNowMs + 1);
+  Insert(2, kNowMs + 2);
+  wheel_.Advance(kNowMs + 2);
+  deadlines_[1] = kNowMs + kYearMs;
+  EXPECT_EQ(wheel_.Nearest({1, 1}, deadline), 2u);
+  EXPECT_THAT(Due(), ElementsAre(2));
 }
 
 TEST_F(ExpiryWheelTest, ClearForgetsEntriesAndTime) {
@@ -185,6 +211,12 @@ TEST(ExpiryWheelPropertyTest, AgreesWithAMapOfDeadlines) {
     int64_t earliest_ms = ExpiryWheel::kNever;
     for (const auto& [e, deadline_ms] : deadlines) earliest_ms = std::min(earliest_ms, deadline_ms);
     ASSERT_LE(wheel.EarliestMs(), std::max(earliest_ms, now_ms));
+    if (random() % 16 == 0) {
+      const auto deadline = [&](uint32_t e) { return deadlines.at(e); };
+      const uint32_t nearest = wheel.Nearest({kEntries, kEntries}, deadline);
+      ASSERT_EQ(nearest == ExpiryWheel::kNone, deadlines.empty());
+      ASSERT_EQ(deadlines.empty() ? ExpiryWheel::kNever : deadlines.at(nearest), earliest_ms);
+    }
     if (random() % 4 != 0) continue;
     while (wheel.CameUp()) {
       const uint32_t due = wheel.Next([&](uint32_t e) { return deadlines.at(e); });
