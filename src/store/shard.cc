@@ -211,6 +211,7 @@ void Shard::Clear() {
 
 void Shard::Rewind(int64_t now_ms, uint32_t epoch) {
   MutexLock lock(&mu_);
+  if (epoch <= epoch_) return;
   epoch_ = epoch;
   wheel_.Rewind(now_ms);
   earliest_ms_.store(wheel_.EarliestMs(), std::memory_order_relaxed);

@@ -97,7 +97,8 @@ class alignas(64) Shard {
   // Removes all buckets, as if the shard were new.
   void Clear();
 
-  // The clock was set back: what follows is decided at earlier times.
+  // The clock was set back: what follows is decided at earlier times. Epochs count from 1; one that
+  // is not later than the last does nothing, since another thread has set the clock back again.
   void Rewind(int64_t now_ms, uint32_t epoch);
 
   // No bucket is lapsed before this time, by the last look at the wheel.
