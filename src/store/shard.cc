@@ -39,9 +39,6 @@ bool MayLapseEarlier(const LeakyState& before, const LeakyState& after, const Re
   return request.hits < 0 || after.limit != before.limit || after.duration_ms != before.duration_ms;
 }
 
-// How often a new bucket may push another out for a slot in the table.
-constexpr int kSeatTries = 4;
-
 }  // namespace
 
 Shard::Shard(size_t slots, const Shared& shared)
@@ -103,15 +100,14 @@ Shard::Outcome Shard::Insert(Hit* hit, const State& state) {
 
 // A new bucket in pool and table; kNone when there is no room for it.
 uint32_t Shard::Seat(const BucketKey& key) {
-  for (int tries = 0; tries < kSeatTries; ++tries) {
+  for (int tries = 1;; ++tries) {
     const uint32_t number = pool_.Allocate(key.bytes());
     if (number != BucketPool::kNone) {
       if (table_.Insert(number, key.hash())) return number;
       pool_.Free(number);
     }
-    if (!MakeRoom()) break;
+    if (tries == kSeatTries || !MakeRoom()) return BucketPool::kNone;
   }
-  return BucketPool::kNone;
 }
 
 // Frees a lapsed bucket, or else, if it may, a live one.

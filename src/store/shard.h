@@ -11,7 +11,8 @@
 //
 // Threads:  thread-safe; no call takes another lock.
 // Time:     now_ms is the caller's, Unix.
-// Errors:   Outcome; nothing has changed unless it is kDecided.
+// Errors:   Outcome; unless it is kDecided the hit has changed nothing. For a kNoSlot, buckets have
+//           been freed or evicted in vain, kSeatTries - 1 at most.
 
 #ifndef GUB_STORE_SHARD_H_
 #define GUB_STORE_SHARD_H_
@@ -36,6 +37,8 @@ class alignas(64) Shard {
  public:
   static constexpr int kStepsPerDecision = 2;
   static constexpr int kStepsPerLock = 64;
+  // How often a new bucket tries to get a slot in the table; another goes between two tries.
+  static constexpr int kSeatTries = 4;
   // Of how many buckets, the earliest by the wheel, the one to evict is picked; and how many may be
   // moved on the way, since the wheel took them for earlier than they are.
   static constexpr ExpiryWheel::Sample kEvictionSample = {.entries = 16, .moves = kStepsPerLock};

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace gub {
 
@@ -37,6 +38,57 @@ TEST_F(ShardTest, ARewindOlderThanTheLastOneDoesNothing) {
   EXPECT_EQ(decision_.now_ms, kNowMs - 2000);
   shard.Sweep(kNowMs, 2);
   EXPECT_EQ(occupancy_.taken(), 0);
+}
+
+// A table of two lines of eight slots. Half of all keys have both their places in one line.
+class ShardSeatTest : public ShardTest {
+ protected:
+  static constexpr size_t kSlots = 16;
+  static constexpr size_t kLine = 8;
+
+  uint64_t HashOf(const std::string& key) const {
+    return BucketKey("n", key, Algorithm::kToken, hash_).hash();
+  }
+
+  // Whether nine buckets, eight of them with the first hash, find no seats.
+  static bool FillALine(uint64_t hash, uint64_t ninth) {
+    const BucketPool pool(kSlots);
+    Table table(kSlots, &pool);
+    for (uint32_t number = 0; number < kLine; ++number) EXPECT_TRUE(table.Insert(number, hash));
+    return !table.Insert(kLine, ninth);
+  }
+
+  // That many keys that have to sit in one line, the one of `like` or else the other.
+  std::vector<std::string> KeysOfALine(size_t count, const std::string& like, bool same) const {
+    std::vector<std::string> keys;
+    for (int i = 0; keys.size() < count; ++i) {
+      const std::string key = std::to_string(i);
+      const bool sits_in_one = FillALine(HashOf(key), HashOf(key));
+      if (sits_in_one && FillALine(HashOf(like), HashOf(key)) == same) keys.push_back(key);
+    }
+    return keys;
+  }
+
+  std::string AKeyOfOneLine() const {
+    int i = 0;
+    while (!FillALine(HashOf(std::to_string(i)), HashOf(std::to_string(i)))) ++i;
+    return std::to_string(i);
+  }
+};
+
+TEST_F(ShardSeatTest, AHitThatFindsNoSlotEvictsNothingAfterItsLastTry) {
+  const std::string like = AKeyOfOneLine();
+  const auto far = KeysOfALine(kLine + 1, like, true);
+  const auto near = KeysOfALine(kLine, like, false);
+  Shard shard(kSlots, shared_);
+  for (size_t i = 0; i < kLine; ++i) {
+    ASSERT_EQ(Hit(&shard, far[i], 2 * kHourMs, kNowMs), Shard::Outcome::kDecided);
+    ASSERT_EQ(Hit(&shard, near[i], kHourMs, kNowMs), Shard::Outcome::kDecided);
+  }
+  // Those that are nearest to their reset give way, and it helps nobody.
+  EXPECT_EQ(Hit(&shard, far[kLine], 2 * kHourMs, kNowMs), Shard::Outcome::kNoSlot);
+  EXPECT_EQ(shard.counts().evicted, uint64_t{Shard::kSeatTries - 1});
+  EXPECT_EQ(occupancy_.taken(), int64_t{kSlots} - (Shard::kSeatTries - 1));
 }
 
 }  // namespace
