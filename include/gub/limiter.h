@@ -8,9 +8,10 @@
 //
 // Threads:  thread-safe, all of it. Of two hits on one bucket one is decided wholly before the
 //           other.
-// Time:     Unix ms by Options::clock, read once a call. By default that is the wall clock at start
-//           and monotonic time since, pulled towards the wall clock by at most 50 ms a second. A
-//           clock that runs back counts as standing still.
+// Time:     Unix ms by Options::clock, read once a call and with no lock held. By default that is the
+//           wall clock at start and monotonic time since, pulled towards the wall clock by at most
+//           50 ms a second. A clock that runs back counts as standing still, for all keys alike,
+//           until it is past the latest time that any call has read.
 // Memory:   the table for max_keys is there from the start, 30 bytes a key (9 of them untouched);
 //           a bucket takes 80 bytes more, and the length of its name and key when that is over 39.
 //           Nothing ever grows beyond max_keys, and nothing stops to move house.

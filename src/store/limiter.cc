@@ -55,7 +55,18 @@ class Limiter::Core {
                 .evict = options_.eviction == Eviction::kNearestReset,
                 .calendar = std::move(calendar)}) {}
 
-  int64_t NowMs() { return options_.clock ? options_.clock() : own_clock_.NowMs(); }
+  // The latest that was read: each shard of the store goes by the latest time that it has seen, so
+  // a clock that ran back would stand still for some keys and not for others.
+  int64_t NowMs() {
+    const int64_t now_ms = options_.clock ? options_.clock() : own_clock_.NowMs();
+    int64_t latest_ms = latest_ms_.load(std::memory_order_relaxed);
+    while (latest_ms < now_ms) {
+      if (latest_ms_.compare_exchange_weak(latest_ms, now_ms, std::memory_order_relaxed)) {
+        return now_ms;
+      }
+    }
+    return latest_ms;
+  }
 
   Decision Decide(const Request& request, int64_t now_ms) {
     Decision decision;
@@ -73,6 +84,7 @@ class Limiter::Core {
  private:
   const Options options_;
   OwnClock own_clock_;
+  std::atomic<int64_t> latest_ms_{0};
   Store store_;
   Mutex sweeping_;  // one thread sweeps at a time
 };

@@ -161,12 +161,18 @@ int Shard::Step(int steps) {
   }
   shared_.occupancy.GiveBack(freed);
   counts_.expired += static_cast<uint64_t>(freed);
-  earliest_ms_.store(wheel_.EarliestMs(), std::memory_order_relaxed);
+  LookAtWheel();
   return freed;
 }
 
+void Shard::LookAtWheel() {
+  earliest_ms_.store(wheel_.CameUp() ? kInt64Min : wheel_.EarliestMs(), std::memory_order_relaxed);
+}
+
 void Shard::Earlier(int64_t deadline_ms) {
-  if (deadline_ms < EarliestMs()) earliest_ms_.store(deadline_ms, std::memory_order_relaxed);
+  if (deadline_ms < earliest_ms_.load(std::memory_order_relaxed)) {
+    earliest_ms_.store(deadline_ms, std::memory_order_relaxed);
+  }
 }
 
 bool Shard::Sweep(int64_t now_ms, uint32_t epoch) {
@@ -182,7 +188,9 @@ bool Shard::Sweep(int64_t now_ms, uint32_t epoch) {
 Shard::Eviction Shard::EvictForPlace(int64_t now_ms) {
   MutexLock lock(&mu_);
   wheel_.Advance(now_ms);
-  return Evict();
+  const Eviction eviction = Evict();
+  LookAtWheel();
+  return eviction;
 }
 
 // The place of the bucket stays taken.
@@ -191,8 +199,8 @@ Shard::Eviction Shard::Evict() {
                              ABSL_NO_THREAD_SAFETY_ANALYSIS { return LapsesAt(number); };
   const uint32_t nearest = wheel_.Nearest(kEvictionSample, lapses_at);
   if (nearest == ExpiryWheel::kNone) return pool_.size() == 0 ? Eviction::kEmpty : Eviction::kMore;
+  ++(LapsesAt(nearest) > wheel_.now_ms() ? counts_.evicted : counts_.expired);
   Erase(nearest, shared_.hash(pool_.KeyOf(nearest)));
-  ++counts_.evicted;
   return Eviction::kDone;
 }
 
@@ -210,7 +218,7 @@ void Shard::Rewind(int64_t now_ms, uint32_t epoch) {
   if (epoch <= epoch_) return;
   epoch_ = epoch;
   wheel_.Rewind(now_ms);
-  earliest_ms_.store(wheel_.EarliestMs(), std::memory_order_relaxed);
+  LookAtWheel();
 }
 
 Shard::Counts Shard::counts() const {

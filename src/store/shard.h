@@ -25,6 +25,7 @@
 #include "base/mutex.h"
 #include "gub/types.h"
 #include "limit/calendar.h"
+#include "limit/int128.h"
 #include "store/bucket_key.h"
 #include "store/bucket_pool.h"
 #include "store/expiry_wheel.h"
@@ -94,7 +95,8 @@ class alignas(64) Shard {
     kEmpty,  // there is no bucket
   };
 
-  // Evicts the bucket nearest to its reset, of a few, leaving its place taken for the caller.
+  // Evicts the bucket nearest to its reset, of a few, leaving its place taken for the caller. One
+  // that has lapsed by the shard's time is the nearest, and is counted as what it is.
   Eviction EvictForPlace(int64_t now_ms);
 
   // Removes all buckets, as if the shard were new.
@@ -104,8 +106,11 @@ class alignas(64) Shard {
   // is not later than the last does nothing, since another thread has set the clock back again.
   void Rewind(int64_t now_ms, uint32_t epoch);
 
-  // No bucket is lapsed before this time, by the last look at the wheel.
-  int64_t EarliestMs() const { return earliest_ms_.load(std::memory_order_relaxed); }
+  // Whether a bucket may have lapsed at now_ms, or at the time that the shard has reached: that may
+  // be a later one, for every caller's now_ms is of a moment ago.
+  bool MayHaveLapsed(int64_t now_ms) const {
+    return earliest_ms_.load(std::memory_order_relaxed) <= now_ms;
+  }
 
   Counts counts() const;
   Bytes bytes() const;
@@ -123,6 +128,7 @@ class alignas(64) Shard {
   Eviction Evict() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Erase(uint32_t number, uint64_t hash) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Earlier(int64_t deadline_ms) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  void LookAtWheel() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const Shared shared_;
 
@@ -133,6 +139,8 @@ class alignas(64) Shard {
   Counts counts_ ABSL_GUARDED_BY(mu_);
   uint32_t epoch_ ABSL_GUARDED_BY(mu_) = 0;
 
+  // No bucket has lapsed before this time, by the last look at the wheel; kInt64Min when some came
+  // up and have not been dealt with.
   std::atomic<int64_t> earliest_ms_{ExpiryWheel::kNever};
 };
 

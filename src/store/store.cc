@@ -70,7 +70,7 @@ bool Store::FindPlace(size_t shard, int64_t now_ms) {
   const uint32_t now_epoch = epoch();
   for (size_t i = 0; i < count; ++i) {
     Shard& from = *shards_[(shard + i) % count];
-    while (from.EarliestMs() <= now_ms) {
+    while (from.MayHaveLapsed(now_ms)) {
       const bool more = from.Sweep(now_ms, now_epoch);
       if (occupancy_.Take()) return true;
       if (!more) break;
@@ -108,7 +108,7 @@ bool Store::Sweep(int64_t now_ms, uint32_t epoch, int64_t budget_ns) {
   const int64_t end_ns = MonotonicNs() + budget_ns;
   for (size_t left = shards_.size(); left > 0; --left) {
     Shard& shard = *shards_[sweep_at_];
-    while (shard.EarliestMs() <= now_ms) {
+    while (shard.MayHaveLapsed(now_ms)) {
       const bool more = shard.Sweep(now_ms, epoch);
       if (MonotonicNs() >= end_ns) return true;
       if (!more) break;

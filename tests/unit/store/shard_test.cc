@@ -40,6 +40,30 @@ TEST_F(ShardTest, ARewindOlderThanTheLastOneDoesNothing) {
   EXPECT_EQ(occupancy_.taken(), 0);
 }
 
+// For the bucket may have lapsed since the caller read its clock.
+TEST_F(ShardTest, ALapsedBucketIsEvictedFirstAndCountedAsLapsed) {
+  Shard shard(64, shared_);
+  Hit(&shard, "live", kHourMs, kNowMs);
+  Hit(&shard, "lapsed", 1000, kNowMs);
+  Hit(&shard, "live too", kHourMs, kNowMs);
+  EXPECT_EQ(shard.EvictForPlace(kNowMs + 1000), Shard::Eviction::kDone);
+  EXPECT_EQ(shard.counts().expired, 1u);
+  EXPECT_EQ(shard.counts().evicted, 0u);
+  EXPECT_EQ(shard.EvictForPlace(kNowMs), Shard::Eviction::kDone);
+  EXPECT_EQ(shard.counts().evicted, 1u);
+}
+
+TEST_F(ShardTest, WhatCameUpAtTheShardsOwnTimeMayHaveLapsedForACallerOfAnEarlierTime) {
+  Shard shard(64, shared_);
+  for (int i = 0; i < 10; ++i) Hit(&shard, std::to_string(i), 1000, kNowMs);
+  EXPECT_FALSE(shard.MayHaveLapsed(kNowMs + 900));
+  Hit(&shard, "other", kHourMs, kNowMs + 1000);
+  EXPECT_TRUE(shard.MayHaveLapsed(kNowMs + 900));
+  EXPECT_FALSE(shard.Sweep(kNowMs + 900, 0));
+  EXPECT_FALSE(shard.MayHaveLapsed(kNowMs + 900));
+  EXPECT_EQ(shard.counts().expired, 10u);
+}
+
 // A table of two lines of eight slots. Half of all keys have both their places in one line.
 class ShardSeatTest : public ShardTest {
  protected:
