@@ -8,7 +8,8 @@
 //
 // Threads:  thread-safe, all of it. Of two hits on one bucket one is decided wholly before the
 //           other.
-// Time:     Unix ms by Options::clock, read once a call and with no lock held. By default that is the
+// Time:     Unix ms by Options::clock, read once a call and with no lock held. By default that is
+// the
 //           wall clock at start and monotonic time since, pulled towards the wall clock by at most
 //           50 ms a second. A clock that runs back counts as standing still, for all keys alike,
 //           until it is past the latest time that any call has read.
@@ -79,7 +80,8 @@ class Limiter {
 
   // Decisions free lapsed buckets as they go, a few each. A program that falls silent and wants the
   // memory reused at once may call this; it frees for about max_us, in steps that hold up no other
-  // thread, and tells whether there may be more.
+  // thread, and tells whether there may be more. Any number will do: one that is not above 0 means
+  // one step, a large one until there are none. While another thread sweeps it only returns true.
   bool Sweep(int64_t max_us) noexcept;
 
  private:

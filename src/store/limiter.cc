@@ -1,5 +1,6 @@
 #include "gub/limiter.h"
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "fmt/format.h"
+#include "limit/int128.h"
 #include "store/store.h"
 
 namespace gub {
@@ -139,8 +141,12 @@ Limiter::Counters Limiter::counters() const noexcept {
 }
 
 bool Limiter::Sweep(int64_t max_us) noexcept {
+  // The epoch first, and the clock, which is the user's, before there is a lock that it might want.
+  const uint32_t epoch = core_->store().epoch();
+  const int64_t now_ms = core_->NowMs();
+  const int64_t budget_ns = std::clamp<int64_t>(max_us, 0, kInt64Max / 1000) * 1000;
   if (!core_->sweeping().TryLock()) return true;
-  const bool more = core_->store().Sweep(core_->NowMs(), core_->store().epoch(), max_us * 1000);
+  const bool more = core_->store().Sweep(now_ms, epoch, budget_ns);
   core_->sweeping().Unlock();
   return more;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "limit/int128.h"
 
 namespace gub {
 
@@ -105,7 +106,7 @@ void Store::Rewind(int64_t now_ms) {
 }
 
 bool Store::Sweep(int64_t now_ms, uint32_t epoch, int64_t budget_ns) {
-  const int64_t end_ns = MonotonicNs() + budget_ns;
+  const int64_t end_ns = SaturatingAdd(MonotonicNs(), budget_ns);
   for (size_t left = shards_.size(); left > 0; --left) {
     Shard& shard = *shards_[sweep_at_];
     while (shard.MayHaveLapsed(now_ms)) {

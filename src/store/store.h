@@ -79,9 +79,9 @@ class Store {
   // Forgets all buckets, shard by shard.
   void Clear();
 
-  // Frees lapsed buckets until there are none or `budget_ns` have passed; whether there may be
-  // more. To be called by one thread, again and again; decisions free some as well.
-  // `epoch` is epoch() as it was before the caller read now_ms from its clock.
+  // Frees lapsed buckets until there are none or `budget_ns` have passed (one step when that is not
+  // above 0); whether there may be more. To be called by one thread, again and again; decisions
+  // free some as well. `epoch` is epoch() as it was before the caller read now_ms from its clock.
   bool Sweep(int64_t now_ms, uint32_t epoch, int64_t budget_ns);
 
   // Tells that the clock was set back, after it was. (A now_ms before the last one is otherwise

@@ -5,8 +5,10 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "gub/limiter.h"
 
@@ -58,6 +60,42 @@ TEST_F(LimiterClockTest, ASweepByAClockThatRanBackFreesWhatHadLapsed) {
   now_ms_ = kNowMs + 999;
   EXPECT_FALSE(limiter->Sweep(10'000'000));
   EXPECT_EQ(limiter->Size(), 1);
+}
+
+TEST_F(LimiterClockTest, ASweepTakesAnyBudget) {
+  for (int64_t max_us : {std::numeric_limits<int64_t>::max(),
+                         std::numeric_limits<int64_t>::max() / 1000, int64_t{60'000'000}}) {
+    const auto limiter = Make();
+    Open(limiter.get(), 1000);
+    now_ms_ += 1000;
+    EXPECT_FALSE(limiter->Sweep(max_us)) << max_us;
+    EXPECT_EQ(limiter->Size(), 0) << max_us;
+  }
+}
+
+TEST_F(LimiterClockTest, ASweepWithoutBudgetTakesOneStep) {
+  for (int64_t max_us : {int64_t{0}, int64_t{-1}, std::numeric_limits<int64_t>::min()}) {
+    const auto limiter = Make();
+    Open(limiter.get(), 1000);
+    now_ms_ += 1000;
+    EXPECT_TRUE(limiter->Sweep(max_us)) << max_us;
+    EXPECT_EQ(limiter->counters().expired_keys, 64u) << max_us;
+  }
+}
+
+// Where the lock of the sweepers were held, the other one would be told that there may be more.
+TEST_F(LimiterClockTest, ASweepHoldsNothingWhileItReadsTheClock) {
+  std::atomic<Limiter*> swept = nullptr;
+  const auto limiter = Make([&]() -> int64_t {
+    Limiter* const other = swept.exchange(nullptr);
+    if (other != nullptr) std::thread([&] { EXPECT_FALSE(other->Sweep(10'000'000)); }).join();
+    return now_ms_;
+  });
+  Open(limiter.get(), 1000);
+  now_ms_ += 1000;
+  swept = limiter.get();
+  EXPECT_FALSE(limiter->Sweep(10'000'000));
+  EXPECT_EQ(limiter->Size(), 0);
 }
 
 }  // namespace
