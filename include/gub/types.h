@@ -59,7 +59,9 @@ class Period {
   int64_t value_;  // > 0: ms; < 0: -1 - unit
 };
 
-// Behaviors, a bit set; the values are Gubernator's.
+// Behaviors, a bit set; the values are Gubernator's. kDurationIsGregorian says nothing that
+// Request::period does not: where Gubernator reads a code out of the duration, Period::Calendar
+// already holds the unit, and Period::Ms is ms with or without the bit.
 enum Behavior : uint32_t {
   kBatching = 0,
   kNoBatching = 1,
@@ -108,6 +110,7 @@ enum class Error : uint8_t {
   kNegativeBurst,
   kPeriodOutOfRange,
   kUnknownBehavior,
+  kUnknownAlgorithm,
   kTableFull,
 };
 

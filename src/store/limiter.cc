@@ -44,7 +44,9 @@ Error Check(const Request& request, size_t max_key_bytes) {
   if (request.BucketSize() < 0) return Error::kNegativeBurst;
   if (!request.period.IsValid()) return Error::kPeriodOutOfRange;
   if ((request.behavior & ~kAllBehaviors) != 0) return Error::kUnknownBehavior;
-  return Error::kNone;
+  const bool knows_algorithm =
+      request.algorithm == Algorithm::kToken || request.algorithm == Algorithm::kLeaky;
+  return knows_algorithm ? Error::kNone : Error::kUnknownAlgorithm;
 }
 
 }  // namespace
@@ -169,6 +171,8 @@ const char* ErrorText(Error error) {
       return "period must be from 1 to 3155760000000 ms";
     case Error::kUnknownBehavior:
       return "behavior has an unknown bit";
+    case Error::kUnknownAlgorithm:
+      return "algorithm is unknown";
     case Error::kTableFull:
       return "the table is full of live buckets";
   }

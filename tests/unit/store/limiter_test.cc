@@ -76,12 +76,28 @@ TEST_F(LimiterTest, AnInvalidRequestIsNamedAndChangesNothing) {
       {with([](Request& r) { r.period = Period::Ms(Period::kMaxMs + 1); }),
        Error::kPeriodOutOfRange},
       {with([](Request& r) { r.period = Period::Ms(-7); }), Error::kPeriodOutOfRange},
-      {with([](Request& r) { r.behavior = 64; }), Error::kUnknownBehavior}};
+      {with([](Request& r) { r.behavior = 64; }), Error::kUnknownBehavior},
+      {with([](Request& r) { r.algorithm = static_cast<Algorithm>(2); }),
+       Error::kUnknownAlgorithm}};
   for (const auto& [request, error] : rows) {
     EXPECT_EQ(limiter->Decide(request).error, error) << ErrorText(error);
   }
   EXPECT_EQ(limiter->Size(), 0);
   EXPECT_EQ(limiter->Decide(Hit("1234567")).error, Error::kNone);
+}
+
+TEST_F(LimiterTest, ThePeriodIsWhatItSaysWithAndWithoutTheGregorianBit) {
+  const auto limiter = Make();
+  Request request = Hit("ms");
+  for (uint32_t behavior : {kBatching, kDurationIsGregorian}) {
+    request.behavior = behavior;
+    request.key = "ms";
+    request.period = Period::Ms(1000);
+    EXPECT_EQ(limiter->Decide(request).reset_ms, kNowMs + 1000);
+    request.key = "minute";
+    request.period = Period::Calendar(CalendarUnit::kMinute);
+    EXPECT_EQ(limiter->Decide(request).reset_ms, (kNowMs / 60'000 + 1) * 60'000);
+  }
 }
 
 TEST_F(LimiterTest, AFullTableEvictsOrRefusesAsItWasTold) {
