@@ -132,6 +132,14 @@ bool Shard::Remove(const BucketKey& key) {
   return true;
 }
 
+std::optional<int64_t> Shard::LapsesAt(const BucketKey& key, int64_t now_ms) const {
+  MutexLock lock(&mu_);
+  const uint32_t number = table_.Find(key);
+  if (number == Table::kNone) return std::nullopt;
+  const int64_t lapses_ms = LapsesAt(number);
+  return lapses_ms > std::max(now_ms, wheel_.now_ms()) ? std::optional(lapses_ms) : std::nullopt;
+}
+
 // The algorithm is in the key, and says which state the bucket holds.
 int64_t Shard::LapsesAt(uint32_t number) const {
   const PackedState& state = pool_.StateOf(number);

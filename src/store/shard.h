@@ -20,6 +20,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "absl/base/thread_annotations.h"
 #include "base/mutex.h"
@@ -84,6 +85,10 @@ class alignas(64) Shard {
 
   // Removes the key's bucket; whether there was one.
   bool Remove(const BucketKey& key);
+
+  // When the key's bucket lapses by itself; nothing when there is none or it has lapsed. Changes
+  // nothing.
+  std::optional<int64_t> LapsesAt(const BucketKey& key, int64_t now_ms) const;
 
   // Frees lapsed buckets, kStepsPerLock entries of the wheel at most. Whether there may be more.
   // Does nothing when the shard was rewound since `epoch`: now_ms is from before that.

@@ -87,6 +87,12 @@ bool Store::FindPlace(size_t shard, int64_t now_ms) {
   return occupancy_.Take();
 }
 
+std::optional<int64_t> Store::LapsesAt(std::string_view name, std::string_view key,
+                                       Algorithm algorithm, int64_t now_ms) const noexcept {
+  const BucketKey bucket(name, key, algorithm, hash_);
+  return shards_[ShardOf(bucket.hash())]->LapsesAt(bucket, now_ms);
+}
+
 int Store::Reset(std::string_view name, std::string_view key) noexcept {
   int removed = 0;
   for (Algorithm algorithm : {Algorithm::kToken, Algorithm::kLeaky}) {

@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -72,6 +73,12 @@ class Store {
   // REQUIRES: the request is within the contract; name and key together at most
   // BucketKey::kMaxBytes.
   Outcome Decide(const Request& request, int64_t now_ms, Decision* decision) noexcept;
+
+  // When the bucket lapses by itself, which is its reset; INT64_MAX when it never does (a leaky one
+  // whose limit is 0 does not drain). Nothing when there is none or it has lapsed. Changes nothing.
+  // REQUIRES: name and key together at most BucketKey::kMaxBytes.
+  std::optional<int64_t> LapsesAt(std::string_view name, std::string_view key, Algorithm algorithm,
+                                  int64_t now_ms) const noexcept;
 
   // Forgets the buckets of (name, key), whatever their algorithm, and returns how many there were.
   int Reset(std::string_view name, std::string_view key) noexcept;

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -108,6 +110,44 @@ TEST_F(StoreTest, ResetRemovesBothAlgorithmsAndSaysHowMany) {
   EXPECT_EQ(store_.Reset("n", "k"), 0);
   EXPECT_EQ(store_.Reset("n", "other"), 1);
   EXPECT_EQ(store_.Size(), 0);
+}
+
+TEST_F(StoreTest, ABucketLapsesAtItsResetAndToAskChangesNothing) {
+  const auto lapses_at = [this](std::string_view key, Algorithm algorithm, int64_t now_ms) {
+    return store_.LapsesAt("n", key, algorithm, now_ms);
+  };
+  for (Algorithm algorithm : {Algorithm::kToken, Algorithm::kLeaky}) {
+    EXPECT_EQ(lapses_at("k", algorithm, kNowMs), std::nullopt);
+    const int64_t reset_ms = Decide(&store_, Hit("n", "k", 4, 10, algorithm)).reset_ms;
+    EXPECT_EQ(lapses_at("k", algorithm, kNowMs), reset_ms);
+    // A bucket that has lapsed but is not freed is none either, and asking does not free it.
+    EXPECT_EQ(lapses_at("k", algorithm, reset_ms - 1), reset_ms);
+    EXPECT_EQ(lapses_at("k", algorithm, reset_ms), std::nullopt);
+    EXPECT_EQ(Decide(&store_, Hit("n", "k", 0, 10, algorithm)).now_ms, kNowMs);
+    // A second hit puts a leaky bucket's end off.
+    const int64_t later_ms = Decide(&store_, Hit("n", "k", 4, 10, algorithm)).reset_ms;
+    EXPECT_EQ(lapses_at("k", algorithm, kNowMs), later_ms);
+  }
+  EXPECT_EQ(store_.Size(), 2);
+  EXPECT_EQ(store_.LapsesAt("other", "k", Algorithm::kToken, kNowMs), std::nullopt);
+  EXPECT_EQ(store_.Reset("n", "k"), 2);
+  EXPECT_EQ(lapses_at("k", Algorithm::kToken, kNowMs), std::nullopt);
+}
+
+TEST_F(StoreTest, ABucketThatDoesNotDrainNeverLapses) {
+  Decide(&store_, Hit("n", "k", 1, 10, Algorithm::kLeaky));
+  Decide(&store_, Hit("n", "k", 1, 0, Algorithm::kLeaky));
+  EXPECT_EQ(store_.LapsesAt("n", "k", Algorithm::kLeaky, kNowMs),
+            std::numeric_limits<int64_t>::max());
+}
+
+// The shard has come further than the caller's clock: for its hits the bucket has lapsed.
+TEST_F(StoreTest, ABucketThatHasLapsedByItsShardsTimeHasLapsed) {
+  for (int i = 0; i < 30; ++i) Decide(&store_, Hit("n", std::to_string(i)));
+  const int64_t reset_ms = Decide(&store_, Hit("n", "k")).reset_ms;
+  Decide(&store_, Hit("n", "other", 0), reset_ms);
+  ASSERT_EQ(store_.Size(), 31 - Shard::kStepsPerDecision) << "of which k is the last";
+  EXPECT_EQ(store_.LapsesAt("n", "k", Algorithm::kToken, reset_ms - 1), std::nullopt);
 }
 
 TEST_F(StoreTest, ClearRemovesEverythingAndTheTableCanBeFilledAgain) {
