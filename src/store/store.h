@@ -6,13 +6,22 @@
 // lie; if there is none, a live one of the new bucket's shard is evicted, the nearest to its reset
 // of a few, or the hit is refused.
 //
+// What a hit costs: a lookup, and two entries of its shard's wheel at most. Only one that needs a
+// place in a full store looks further: it works through whatever has come up in any shard until it
+// finds a lapsed bucket, and evicts when there is none. An entry that came up too early, for its
+// bucket was hit since, is put where it belongs: each is paid for by the hits that put its end off,
+// so all hits together cost what they should, but a single one may pay for many. (When a million
+// leaky buckets were hit since and nobody has swept, it takes 40 ms.) A limit to that would let a
+// live bucket go where a lapsed one could have gone. So the locks are held for kStepsPerLock entries
+// at a time, and Sweep, called again and again, leaves a hit nothing to pay for.
+//
 // Threads:  thread-safe; no call holds two locks.
 // Time:     the caller passes now_ms (Unix); the store asks no clock.
 // Memory:   at most max_keys buckets. 30 bytes a key from the start, of which 9 are reserved but
 // not
 //           touched, and 80 more for each bucket that there is or was (keys of more than 39 bytes,
 //           name included, take their length on top).
-// Errors:   Outcome::kFull; nothing has changed then. Where the process is out of memory it ends,
+// Errors:   Outcome::kFull; the hit has changed nothing then. Where the process is out of memory it ends,
 // for
 //           a bucket half made would be counted for good.
 
@@ -92,7 +101,10 @@ class Store {
   bool Sweep(int64_t now_ms, uint32_t epoch, int64_t budget_ns);
 
   // Tells that the clock was set back, after it was. (A now_ms before the last one is otherwise
-  // taken for the last one.)
+  // taken for the last one.) It does not reach a hit on its way whose now_ms was read before the
+  // clock was set: that one takes its shard, or in a full store every shard, forward to the old time
+  // again, where they stay until the clock is there or is set back anew. So whoever sets it back
+  // (GUB.DEBUG CLOCK, in tests) keeps hits of other threads away meanwhile.
   void Rewind(int64_t now_ms);
   // How often that was.
   uint32_t epoch() const { return epoch_.load(std::memory_order_acquire); }
