@@ -113,7 +113,9 @@ std::unique_ptr<Limiter> Limiter::Create(Options options, std::string* error) no
                          options.calendar_timezone);
     return nullptr;
   }
+  // It ends the process where it fails, as all of this does.
   return std::unique_ptr<Limiter>(
+      // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new)
       new Limiter(std::make_unique<Core>(std::move(options), *std::move(calendar))));
 }
 

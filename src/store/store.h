@@ -12,18 +12,18 @@
 // bucket was hit since, is put where it belongs: each is paid for by the hits that put its end off,
 // so all hits together cost what they should, but a single one may pay for many. (When a million
 // leaky buckets were hit since and nobody has swept, it takes 40 ms.) A limit to that would let a
-// live bucket go where a lapsed one could have gone. So the locks are held for kStepsPerLock entries
-// at a time, and Sweep, called again and again, leaves a hit nothing to pay for.
+// live bucket go where a lapsed one could have gone. So it holds no lock for more than
+// kStepsPerLock entries, and Sweep, called again and again, leaves it nothing to pay for. (One
+// whose own shard has no slot left, which is rare below 97 %, does the same in that shard and under
+// its lock.)
 //
 // Threads:  thread-safe; no call holds two locks.
 // Time:     the caller passes now_ms (Unix); the store asks no clock.
-// Memory:   at most max_keys buckets. 30 bytes a key from the start, of which 9 are reserved but
-// not
+// Memory:   at most max_keys buckets. 30 bytes a key from the start, 9 of them reserved and not
 //           touched, and 80 more for each bucket that there is or was (keys of more than 39 bytes,
 //           name included, take their length on top).
-// Errors:   Outcome::kFull; the hit has changed nothing then. Where the process is out of memory it ends,
-// for
-//           a bucket half made would be counted for good.
+// Errors:   Outcome::kFull; the hit has changed nothing then. Where the process is out of memory it
+//           ends, for a bucket half made would be counted for good.
 
 #ifndef GUB_STORE_STORE_H_
 #define GUB_STORE_STORE_H_
@@ -102,9 +102,9 @@ class Store {
 
   // Tells that the clock was set back, after it was. (A now_ms before the last one is otherwise
   // taken for the last one.) It does not reach a hit on its way whose now_ms was read before the
-  // clock was set: that one takes its shard, or in a full store every shard, forward to the old time
-  // again, where they stay until the clock is there or is set back anew. So whoever sets it back
-  // (GUB.DEBUG CLOCK, in tests) keeps hits of other threads away meanwhile.
+  // clock was set: that one takes its shard, or in a full store every shard, forward to the old
+  // time again, where they stay until the clock is there or is set back anew. So whoever sets it
+  // back (GUB.DEBUG CLOCK, in tests) keeps hits of other threads away meanwhile.
   void Rewind(int64_t now_ms);
   // How often that was.
   uint32_t epoch() const { return epoch_.load(std::memory_order_acquire); }
