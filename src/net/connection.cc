@@ -1,6 +1,7 @@
 #include "net/connection.h"
 
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -22,6 +23,14 @@ Connection::Connection(Loop* loop, ConnectionHandler* handler, CounterSet* count
     : loop_(loop), handler_(handler), counters_(counters), limits_(limits) {
   uv_tcp_init(loop->uv(), &tcp_);
   tcp_.data = write_.data = shutdown_.data = this;
+}
+
+bool Connection::Open(int fd) {
+  const int error = uv_tcp_open(&tcp_, fd);
+  if (error == 0) return true;
+  GUB_LOG_EVERY(1000, warn, "a connection could not be opened error={}", uv_strerror(error));
+  ::close(fd);
+  return false;
 }
 
 void Connection::Start() {

@@ -79,14 +79,18 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Starts reading. REQUIRES: accepted.
+  // Takes the descriptor of an accepted connection, whose owner it is from then on, also when it
+  // fails. Whether it worked: until then nothing but Close may be called.
+  bool Open(int fd);
+
+  // Starts reading. REQUIRES: open.
   void Start();
 
   // From now on.
   void set_limits(const Limits& limits);
 
   // "host:port" of the other end and of ours; "?:0" when the connection is gone.
-  // REQUIRES: accepted.
+  // REQUIRES: open.
   std::string PeerAddress() const;
   std::string LocalAddress() const;
   // Whether the other end is on this machine, by its address.
@@ -94,7 +98,7 @@ class Connection {
   // -1 when the connection is gone.
   int fd() const;
 
-  // Writes `text`, then closes. REQUIRES: accepted, not started.
+  // Writes `text`, then closes. REQUIRES: open, not started.
   void Refuse(std::string_view text);
 
   // Answers what has arrived so far, whole requests only, and then closes. The rest of a long

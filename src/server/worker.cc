@@ -19,8 +19,7 @@ Worker::Worker(Node* node, size_t number)
 }
 
 absl::Status Worker::Listen(ListenSocket socket) {
-  auto listener =
-      std::make_unique<Listener>(&loop_, [this](Listener* source) { OnConnection(source); });
+  auto listener = std::make_unique<Listener>(&loop_, [this](int fd) { OnConnection(fd); });
   const absl::Status status = listener->Start(std::move(socket));
   if (status.ok()) listeners_.push_back(std::move(listener));
   return status;
@@ -28,14 +27,14 @@ absl::Status Worker::Listen(ListenSocket socket) {
 
 void Worker::Run() { loop_.Run(); }
 
-void Worker::OnConnection(Listener* listener) {
+void Worker::OnConnection(int fd) {
   dispatcher_.RefreshConfig();
   auto owner = std::make_unique<RespSession>(place_);
   RespSession* const session = owner.get();
   sessions_.emplace(session->id(), std::move(owner));
   const int64_t clients = node_->connected_clients.fetch_add(1) + 1;
   const Config& config = dispatcher_.config();
-  if (!listener->Accept(&session->connection())) {
+  if (!session->connection().Open(fd)) {
     session->connection().Close();
   } else if (clients > config.maxclients) {
     Refuse(session, kMaxClients);

@@ -53,7 +53,7 @@ class Worker {
   // How often silent clients are looked for.
   static constexpr int64_t kIdleCheckMs = 1000;
 
-  void OnConnection(Listener* listener);
+  void OnConnection(int fd);
   void Admit(RespSession* session);
   void Refuse(RespSession* session, std::string_view text);
   void OnSessionClosed(RespSession* session);

@@ -141,9 +141,9 @@ class DescriptorTest : public GreedyTest {};
 TEST_F(DescriptorTest, WithoutADescriptorLeftOthersAreServedAndLaterTheNewOnesToo) {
   ExpectOthersAreServed();
   // As many as are open already, and none more.
-  const rlimit none_left = {16, 16};
   rlimit before{};
   ASSERT_EQ(prlimit(server_.pid(), RLIMIT_NOFILE, nullptr, &before), 0);
+  const rlimit none_left = {16, before.rlim_max};
   ASSERT_EQ(prlimit(server_.pid(), RLIMIT_NOFILE, &none_left, nullptr), 0);
   std::vector<RawClient> clients;
   for (int i = 0; i < 10; ++i) clients.emplace_back(server_.port());

@@ -73,8 +73,8 @@ class OneConnection : public ConnectionHandler {
     auto socket = ListenSocket::Claim("127.0.0.1", 0, 16);
     EXPECT_TRUE(socket.ok()) << socket.status();
     port_ = socket->port();
-    listener_ = std::make_unique<Listener>(&loop_, [this](Listener* listener) {
-      ASSERT_TRUE(listener->Accept(&connection_));
+    listener_ = std::make_unique<Listener>(&loop_, [this](int fd) {
+      ASSERT_TRUE(connection_.Open(fd));
       connection_.Start();
       listener_.reset();
     });
