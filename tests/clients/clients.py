@@ -74,7 +74,7 @@ def node_clients():
     for library, majors in (("ioredis", ("5", "6")), ("node-redis", ("4", "5", "6"))):
         driver = library.replace("-", "_") + ".mjs"
         for major in majors:
-            yield Client(f"{library} {major}", (driver,), ("node", driver),
+            yield Client(f"{library} {major}", (driver, "check.mjs"), ("node", driver),
                          manifest=f"{library}-{major}",
                          install=(("npm", "install", "--silent", "--ignore-scripts",
                                    "--no-package-lock", "--no-audit", "--no-fund"),),

@@ -51,7 +51,7 @@ def matches(error, text):
 
 
 def first_hits(replies, limit):
-    """That these answer the first hits on a key, in order: admitted up to the limit, then denied."""
+    """That these answer the first hits on a key: admitted in order up to the limit, then denied."""
     want = [[0, limit - 1 - i] if i < limit else [1, 0] for i in range(len(replies))]
     equal([list(reply[:2]) for reply in replies], want)
 

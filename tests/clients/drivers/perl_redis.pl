@@ -12,7 +12,8 @@ $| = 1;
 sub connection {
   my ($to_port, @options) = @_;
   return Redis->new(
-    server => "$host:$to_port", cnx_timeout => 30, read_timeout => 30, write_timeout => 30, @options);
+    server => "$host:$to_port", cnx_timeout => 30, read_timeout => 30, write_timeout => 30,
+    @options);
 }
 
 sub hit {

@@ -16,7 +16,8 @@ function connection($port, $auth = null): Redis
 
 function hit($redis, $key, $hits, $limit, ...$options)
 {
-    return $redis->rawCommand('GUB.HIT', 'requests_per_sec', $key, $hits, $limit, '60s', ...$options);
+    $arguments = ['requests_per_sec', $key, $hits, $limit, '60s', ...$options];
+    return $redis->rawCommand('GUB.HIT', ...$arguments);
 }
 
 function recipe($host, $port)
