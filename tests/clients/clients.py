@@ -84,10 +84,11 @@ def node_clients():
 
 def java_client(name, manifest, driver):
     maven = ("mvn", "--quiet", "--batch-mode", "-Dmaven.repo.local=../downloads/maven")
-    return Client(name, (f"{driver}.java",), ("java", "-cp", "jars/*:classes", driver),
+    sources = (f"{driver}.java", "Check.java")
+    return Client(name, sources, ("java", "-cp", "jars/*:classes", driver),
                   manifest=manifest,
                   install=((*maven, "dependency:copy-dependencies", "-DoutputDirectory=jars"),),
-                  build=(("javac", "-cp", "jars/*", "-d", "classes", f"{driver}.java"),))
+                  build=(("javac", "-cp", "jars/*", "-d", "classes", *sources),))
 
 
 def extra_clients():

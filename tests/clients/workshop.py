@@ -43,7 +43,7 @@ class Workshop:
 
     def prepare(self, client):
         """The work folder, with a driver that can run; throws NotInstalled or RuntimeError."""
-        folder = self.cache / client.name.replace(" ", "-")
+        folder = self.cache / (client.manifest or client.name.replace(" ", "-"))
         folder.mkdir(parents=True, exist_ok=True)
         if client.probe and run(client.probe, folder, PROBE_SECONDS)[0] != 0:
             raise NotInstalled(f"the Debian package {client.packages} is missing")

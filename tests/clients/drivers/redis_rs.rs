@@ -1,6 +1,6 @@
 //! redis-rs: redis_rs HOST PORT PASSWORD_PORT PASSWORD
 
-use redis::{Client, Connection, ProtocolVersion, RedisResult, Value};
+use redis::{Client, Connection, RedisResult, Value};
 use std::error::Error;
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,7 +8,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 type Checked = Result<(), Box<dyn Error>>;
 type Hit = (i64, i64, i64);
 
-const VERSION: &str = "1.8.1"; // as in Cargo.toml; the library does not tell
 const TIMEOUT: Duration = Duration::from_secs(30);
 const LIMIT_ERROR: &str = "limit must not be negative";
 const ARITY_ERROR: &str = "wrong number of arguments for 'gub.hit' command";
@@ -87,10 +86,7 @@ impl Checks {
 
     fn connect_resp3(&self) -> Checked {
         let reply = self.full(&mut connect(self.url() + "?protocol=resp3")?)?;
-        equal(matches!(reply, Value::Map(pairs) if pairs.len() == 7), true)?;
-        let hello: Value = redis::cmd("HELLO").query(&mut connect(self.url() + "?protocol=resp3")?)?;
-        equal(format!("{hello:?}").contains("int(3)"), true)?;
-        equal(ProtocolVersion::RESP3.supports_resp3(), true)
+        equal(matches!(reply, Value::Map(pairs) if pairs.len() == 7), true)
     }
 
     fn hit(&self) -> Checked {
@@ -195,6 +191,13 @@ impl Checks {
     }
 }
 
+/// The library does not tell, but Cargo.lock does.
+fn version() -> Option<String> {
+    let lock = std::fs::read_to_string("Cargo.lock").ok()?;
+    let (_, rest) = lock.split_once("name = \"redis\"\nversion = \"")?;
+    Some(rest.split_once('"')?.0.to_string())
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let checks = Checks {
@@ -214,7 +217,7 @@ fn main() {
         ("binary-key", Checks::binary_key),
         ("concurrent", Checks::concurrent),
     ];
-    println!("version {VERSION}");
+    println!("version {}", version().unwrap_or_else(|| "?".to_string()));
     for (name, check) in all {
         match check(&checks) {
             Ok(()) => println!("{name} ok"),
