@@ -43,14 +43,13 @@ final class JedisDriver {
 
   static Object recipe(String host, int port) {
     // recipe
+    RedisClient gub = RedisClient.create(host, port); // no hit is sent again
     ProtocolCommand hit = () -> SafeEncoder.encode("GUB.HIT");
-    try (RedisClient gub = RedisClient.create(host, port)) { // no hit is sent again
-      List<?> reply = (List<?>) gub.sendCommand(hit, "logins", "user:42", "1", "5", "1h");
-      boolean admitted = (Long) reply.get(0) == 0; // get(1): remaining, get(2): reset
-      // end of recipe
-      Check.equal(admitted, true);
-      return reply;
-    }
+    List<?> reply = (List<?>) gub.sendCommand(hit, "logins", "user:42", "1", "5", "1h");
+    boolean admitted = (Long) reply.get(0) == 0; // get(1): remaining, get(2): reset
+    // end of recipe
+    Check.equal(admitted, true);
+    return reply;
   }
 
   static Object full(RedisProtocol protocol) {

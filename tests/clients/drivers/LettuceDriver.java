@@ -59,11 +59,13 @@ final class LettuceDriver {
 
   static Object recipe(String host, int port) {
     // recipe
+    RedisClient gub = RedisClient.create(RedisURI.create(host, port));
+    gub.setOptions(ClientOptions.builder().autoReconnect(false).build()); // no hit is sent again
     ProtocolKeyword hit = () -> "GUB.HIT".getBytes();
-    RedisClient client = RedisClient.create(RedisURI.create(host, port));
-    client.setOptions(ClientOptions.builder().autoReconnect(false).build()); // no hit twice
-    List<Object> reply = client.connect().sync().dispatch(hit, new ArrayOutput<>(StringCodec.UTF8),
-        new CommandArgs<>(StringCodec.UTF8).add("logins").addKey("user:42").add(1).add(5).add("1h"));
+    CommandArgs<String, String> words = new CommandArgs<>(StringCodec.UTF8)
+        .add("logins").addKey("user:42").add(1).add(5).add("1h");
+    List<Object> reply =
+        gub.connect().sync().dispatch(hit, new ArrayOutput<>(StringCodec.UTF8), words);
     boolean admitted = (Long) reply.get(0) == 0; // get(1): remaining, get(2): reset
     // end of recipe
     Check.equal(admitted, true);

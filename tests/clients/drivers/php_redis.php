@@ -24,8 +24,7 @@ function recipe($host, $port)
 {
     // recipe
     $gub = new Redis();
-    $gub->connect($host, $port);
-    $gub->setOption(Redis::OPT_MAX_RETRIES, 0); // no hit is sent again
+    $gub->connect($host, $port); // no hit is sent again
     [$status, $remaining, $reset] = $gub->rawCommand('GUB.HIT', 'logins', 'user:42', 1, 5, '1h');
     // end of recipe
     return [$status, $remaining];

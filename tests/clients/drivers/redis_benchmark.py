@@ -3,11 +3,18 @@
 It shows no replies, so redis-cli looks afterwards: a hit with a larger limit tells what was used.
 """
 
+import os
 import subprocess
 
 from check import HOST, LIMIT_ERROR, NAME, PASSWORD, PASSWORD_PORT, PORT, equal, matches, report
 
 TIMEOUT = 20
+RECIPE = """
+# recipe
+redis-benchmark -h "$host" -p "$port" -n 10000 -c 20 -P 10 -r 1000 \\
+    GUB.HIT logins user:__rand_int__ 1 5 1h
+# end of recipe
+"""
 PROTOCOLS = {"resp2": (), "resp3": ("-3",)}
 
 
@@ -52,13 +59,9 @@ def hellos():
     return 0
 
 
-def recipe(host, port):
-    command = f"""
-    # recipe
-    redis-benchmark -h {host} -p {port} -n 1000 -c 20 -P 10 GUB.HIT logins user:__rand_int__ 1 5 1h
-    # end of recipe
-    """.splitlines()[2].split()
-    return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=True)
+def recipe():
+    return subprocess.run(["sh", "-c", RECIPE], env={**os.environ, "host": HOST, "port": str(PORT)},
+                          capture_output=True, text=True, timeout=TIMEOUT, check=True).stdout
 
 
 def connect_resp2():
@@ -79,7 +82,7 @@ def three_hits():
         equal(remaining("hit-" + key, 10), 7)
         passes(benchmark(1, 1, *protocol, *hits("hit-" + key, 100, 10)))
         equal(remaining("hit-" + key, 10), 7)
-    matches(recipe(HOST, PORT).stdout, "1000 requests completed")
+    matches(recipe(), "10000 requests completed")
 
 
 def pipeline():

@@ -1,5 +1,6 @@
 """redis-cli, which reads commands from its stdin: redis_cli.py HOST PORT PASSWORD_PORT PASSWORD"""
 
+import os
 import subprocess
 
 from check import (
@@ -7,6 +8,11 @@ from check import (
     WRONGPASS, admitted, equal, first_hits, matches, report, reset_within)
 
 TIMEOUT = 60
+RECIPE = """
+# recipe
+redis-cli -h "$host" -p "$port" GUB.HIT logins user:42 1 5 1h
+# end of recipe
+"""
 
 
 def start(*arguments, port=PORT):
@@ -38,14 +44,10 @@ def quoted(key):
     return '"' + "".join(f"\\x{byte:02x}" for byte in key) + '"'
 
 
-def recipe(host, port):
-    command = f"""
-    # recipe
-    redis-cli -h {host} -p {port} GUB.HIT logins user:42 1 5 1h
-    # end of recipe
-    """.splitlines()[2].split()
-    return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT,
-                          check=True).stdout.splitlines()
+def recipe():
+    done = subprocess.run(["sh", "-c", RECIPE], env={**os.environ, "host": HOST, "port": str(PORT)},
+                          capture_output=True, text=True, timeout=TIMEOUT, check=True)
+    return done.stdout.splitlines()
 
 
 def connect_resp2():
@@ -68,7 +70,7 @@ def three_hits():
     for reply in replies:
         reset_within(reply, 61)
     equal(triples(cli([hit("hit", 100, 10)]))[0][:2], [1, 7])
-    equal(recipe(HOST, PORT)[:2], ["0", "4"])
+    equal(recipe()[:2], ["0", "4"])
 
 
 def pipeline():

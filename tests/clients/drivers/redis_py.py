@@ -82,9 +82,12 @@ def transaction():
 
 
 def auth():
-    matches(error_of(lambda: hit(connect(PASSWORD_PORT), "auth", 1, 10)), NOAUTH)
-    wrong = connect(PASSWORD_PORT, password="wrong")
-    matches(error_of(lambda: hit(wrong, "auth", 1, 10)), WRONGPASS)
+    none = error_of(lambda: hit(connect(PASSWORD_PORT), "auth", 1, 10))
+    matches(none, NOAUTH)
+    wrong = error_of(lambda: hit(connect(PASSWORD_PORT, password="wrong"), "auth", 1, 10))
+    matches(wrong, WRONGPASS)
+    equal(isinstance(none, redis.AuthenticationError), True)
+    equal(isinstance(wrong, redis.AuthenticationError) or "WRONGPASS" in str(wrong), True)
     right = connect(PASSWORD_PORT, password=PASSWORD)
     user = connect(PASSWORD_PORT, username="default", password=PASSWORD)
     first_hits([hit(client, "auth", 1, 10) for client in (right, user)], 10)

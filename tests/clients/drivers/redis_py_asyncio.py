@@ -84,9 +84,12 @@ async def transaction():
 
 
 async def auth():
-    matches(await error_of(hit(connect(PASSWORD_PORT), "auth", 1, 10)), NOAUTH)
-    wrong = connect(PASSWORD_PORT, password="wrong")
-    matches(await error_of(hit(wrong, "auth", 1, 10)), WRONGPASS)
+    none = await error_of(hit(connect(PASSWORD_PORT), "auth", 1, 10))
+    matches(none, NOAUTH)
+    wrong = await error_of(hit(connect(PASSWORD_PORT, password="wrong"), "auth", 1, 10))
+    matches(wrong, WRONGPASS)
+    equal(isinstance(none, redis.AuthenticationError), True)
+    equal(isinstance(wrong, redis.AuthenticationError) or "WRONGPASS" in str(wrong), True)
     right = connect(PASSWORD_PORT, password=PASSWORD)
     user = connect(PASSWORD_PORT, username="default", password=PASSWORD)
     first_hits([await hit(client, "auth", 1, 10) for client in (right, user)], 10)
