@@ -76,7 +76,7 @@ def node_clients():
         for major in majors:
             yield Client(f"{library} {major}", (driver, "check.mjs"), ("node", driver),
                          manifest=f"{library}-{major}",
-                         install=(("npm", "install", "--silent", "--ignore-scripts",
+                         install=(("npm", "install", "--loglevel=error", "--ignore-scripts",
                                    "--no-package-lock", "--no-audit", "--no-fund"),),
                          lacks=NO_RESP3 if f"{library} {major}" in ("ioredis 5", "node-redis 4")
                          else ())

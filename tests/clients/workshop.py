@@ -72,7 +72,7 @@ class Workshop:
             status, output = run(command, folder, INSTALL_SECONDS, self._environment())
             if status != 0:
                 lines = [line for line in output.splitlines() if line.strip()]
-                raise NotInstalled(lines[0] if lines else f"{command[0]} failed")
+                raise NotInstalled(lines[0][:200] if lines else f"{command[0]} failed")
         stamp.write_text(digest.hexdigest())
 
     def _environment(self):

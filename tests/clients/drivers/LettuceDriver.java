@@ -181,7 +181,7 @@ final class LettuceDriver {
 
   public static void main(String[] arguments) {
     Check.arguments(arguments);
-    System.out.println("version " + LettuceVersion.getVersion());
+    System.out.println("version " + LettuceVersion.getVersion().replaceAll("/.*", ""));
     Check.report("connect-resp2", LettuceDriver::connectResp2);
     Check.report("connect-resp3", LettuceDriver::connectResp3);
     Check.report("hit", LettuceDriver::hit);

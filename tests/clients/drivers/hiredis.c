@@ -15,13 +15,13 @@
 #define THREADS 20
 #define HITS_A_THREAD 50
 
-static const char *host;
+static const char* host;
 static int port;
 static int password_port;
-static const char *password;
+static const char* password;
 static char reason[512];
 
-static const char *Wrong(const char *format, ...) {
+static const char* Wrong(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(reason, sizeof reason, format, arguments);
@@ -29,9 +29,9 @@ static const char *Wrong(const char *format, ...) {
   return reason;
 }
 
-static redisContext *Connect(int to_port) {
+static redisContext* Connect(int to_port) {
   struct timeval timeout = {30, 0};
-  redisContext *context = redisConnectWithTimeout(host, to_port, timeout);
+  redisContext* context = redisConnectWithTimeout(host, to_port, timeout);
   if (context == NULL || context->err) {
     return NULL;
   }
@@ -39,33 +39,33 @@ static redisContext *Connect(int to_port) {
   return context;
 }
 
-static redisReply *Call(redisContext *context, const char *format, ...) {
+static redisReply* Call(redisContext* context, const char* format, ...) {
   if (context == NULL) {
     return NULL;
   }
   va_list arguments;
   va_start(arguments, format);
-  redisReply *reply = redisvCommand(context, format, arguments);
+  redisReply* reply = redisvCommand(context, format, arguments);
   va_end(arguments);
   return reply;
 }
 
-static redisReply *Hit(redisContext *context, const char *key, int hits, int limit) {
+static redisReply* Hit(redisContext* context, const char* key, int hits, int limit) {
   return Call(context, "GUB.HIT requests_per_sec %s %d %d 60s", key, hits, limit);
 }
 
-static int IsText(const redisReply *reply, int type, const char *text) {
+static int IsText(const redisReply* reply, int type, const char* text) {
   return reply != NULL && reply->type == type && strncmp(reply->str, text, strlen(text)) == 0;
 }
 
-static const char *WantText(const redisReply *reply, int type, const char *text) {
+static const char* WantText(const redisReply* reply, int type, const char* text) {
   if (IsText(reply, type, text)) {
     return NULL;
   }
   return Wrong("got '%s', not '%s'", reply && reply->str ? reply->str : "no text", text);
 }
 
-static const char *WantHit(const redisReply *reply, long long status, long long remaining) {
+static const char* WantHit(const redisReply* reply, long long status, long long remaining) {
   if (reply == NULL || reply->type != REDIS_REPLY_ARRAY || reply->elements != 3) {
     return Wrong("no array of 3: %s", reply && reply->str ? reply->str : "no reply");
   }
@@ -76,10 +76,10 @@ static const char *WantHit(const redisReply *reply, long long status, long long 
   return NULL;
 }
 
-static int Recipe(long long *remaining) {
+static int Recipe(long long* remaining) {
   /* recipe */
-  redisContext *gub = redisConnect(host, port);
-  redisReply *reply = redisCommand(gub, "GUB.HIT logins %s 1 5 1h", "user:42");
+  redisContext* gub = redisConnect(host, port);
+  redisReply* reply = redisCommand(gub, "GUB.HIT logins %s 1 5 1h", "user:42");
   int admitted = reply != NULL && reply->type == REDIS_REPLY_ARRAY &&
                  reply->element[0]->integer == 0; /* element[1]: remaining, [2]: reset */
   /* end of recipe */
@@ -87,21 +87,21 @@ static int Recipe(long long *remaining) {
   return admitted;
 }
 
-static const char *CheckConnectResp2(void) {
-  redisContext *context = Connect(port);
-  const char *wrong = WantText(Call(context, "PING"), REDIS_REPLY_STATUS, "PONG");
+static const char* CheckConnectResp2(void) {
+  redisContext* context = Connect(port);
+  const char* wrong = WantText(Call(context, "PING"), REDIS_REPLY_STATUS, "PONG");
   if (wrong != NULL) {
     return wrong;
   }
-  redisReply *full = Call(context, "GUB.HIT n connect 0 10 60s FULL");
+  redisReply* full = Call(context, "GUB.HIT n connect 0 10 60s FULL");
   return full != NULL && full->elements == 14 ? NULL : Wrong("FULL is no array of 14");
 }
 
-static const char *CheckHit(void) {
-  redisContext *context = Connect(port);
+static const char* CheckHit(void) {
+  redisContext* context = Connect(port);
   for (int i = 0; i < 3; ++i) {
-    redisReply *reply = Hit(context, "hit", 1, 10);
-    const char *wrong = WantHit(reply, 0, 9 - i);
+    redisReply* reply = Hit(context, "hit", 1, 10);
+    const char* wrong = WantHit(reply, 0, 9 - i);
     if (wrong != NULL) {
       return wrong;
     }
@@ -112,7 +112,7 @@ static const char *CheckHit(void) {
       return Wrong("the reset is %lld ms ahead", ahead);
     }
   }
-  const char *wrong = WantHit(Hit(context, "hit", 100, 10), 1, 7);
+  const char* wrong = WantHit(Hit(context, "hit", 100, 10), 1, 7);
   long long remaining;
   if (wrong == NULL && (!Recipe(&remaining) || remaining != 4)) {
     return Wrong("the recipe leaves %lld", remaining);
@@ -120,17 +120,17 @@ static const char *CheckHit(void) {
   return wrong;
 }
 
-static const char *CheckPipeline(void) {
-  redisContext *context = Connect(port);
+static const char* CheckPipeline(void) {
+  redisContext* context = Connect(port);
   for (int i = 0; context != NULL && i < 1000; ++i) {
     redisAppendCommand(context, "GUB.HIT requests_per_sec pipeline 1 600 60s");
   }
   for (int i = 0; i < 1000; ++i) {
-    redisReply *reply = NULL;
-    if (context == NULL || redisGetReply(context, (void **)&reply) != REDIS_OK) {
+    redisReply* reply = NULL;
+    if (context == NULL || redisGetReply(context, (void**)&reply) != REDIS_OK) {
       return Wrong("no reply %d", i);
     }
-    const char *wrong = i < 600 ? WantHit(reply, 0, 599 - i) : WantHit(reply, 1, 0);
+    const char* wrong = i < 600 ? WantHit(reply, 0, 599 - i) : WantHit(reply, 1, 0);
     if (wrong != NULL) {
       return wrong;
     }
@@ -139,13 +139,13 @@ static const char *CheckPipeline(void) {
   return NULL;
 }
 
-static const char *CheckTransaction(void) {
-  redisContext *context = Connect(port);
-  const char *wrong = WantText(Call(context, "MULTI"), REDIS_REPLY_STATUS, "OK");
+static const char* CheckTransaction(void) {
+  redisContext* context = Connect(port);
+  const char* wrong = WantText(Call(context, "MULTI"), REDIS_REPLY_STATUS, "OK");
   for (int i = 0; wrong == NULL && i < 3; ++i) {
     wrong = WantText(Hit(context, "transaction", 1, 10), REDIS_REPLY_STATUS, "QUEUED");
   }
-  redisReply *replies = Call(context, "EXEC");
+  redisReply* replies = Call(context, "EXEC");
   if (wrong == NULL && (replies->type != REDIS_REPLY_ARRAY || replies->elements != 3)) {
     wrong = Wrong("EXEC gives no array of 3");
   }
@@ -164,10 +164,10 @@ static const char *CheckTransaction(void) {
   return wrong != NULL ? wrong : WantHit(Hit(context, "transaction", 0, 10), 0, 7);
 }
 
-static const char *CheckAuth(void) {
-  redisContext *context = Connect(password_port);
-  const char *wrong = WantText(Hit(context, "auth", 1, 10), REDIS_REPLY_ERROR,
-                               "NOAUTH Authentication required");
+static const char* CheckAuth(void) {
+  redisContext* context = Connect(password_port);
+  const char* wrong =
+      WantText(Hit(context, "auth", 1, 10), REDIS_REPLY_ERROR, "NOAUTH Authentication required");
   if (wrong == NULL) {
     wrong = WantText(Call(context, "AUTH wrong"), REDIS_REPLY_ERROR, "WRONGPASS ");
   }
@@ -184,24 +184,24 @@ static const char *CheckAuth(void) {
   return wrong != NULL ? wrong : WantHit(Hit(context, "auth", 1, 10), 0, 8);
 }
 
-static const char *CheckErrorReply(void) {
-  redisContext *context = Connect(port);
-  redisReply *reply = Call(context, "GUB.HIT n k 1 -1 1s");
-  const char *wrong = WantText(reply, REDIS_REPLY_ERROR, LIMIT_ERROR);
+static const char* CheckErrorReply(void) {
+  redisContext* context = Connect(port);
+  redisReply* reply = Call(context, "GUB.HIT n k 1 -1 1s");
+  const char* wrong = WantText(reply, REDIS_REPLY_ERROR, LIMIT_ERROR);
   if (wrong == NULL && strcmp(reply->str, LIMIT_ERROR) != 0) {
     wrong = Wrong("the error is '%s'", reply->str);
   }
   return wrong != NULL ? wrong : WantText(Call(context, "PING"), REDIS_REPLY_STATUS, "PONG");
 }
 
-static const char *CheckBinaryKey(void) {
+static const char* CheckBinaryKey(void) {
   unsigned char key[256];
   for (int i = 0; i < 256; ++i) {
     key[i] = (unsigned char)i;
   }
-  redisContext *context = Connect(port);
-  const char *format = "GUB.HIT requests_per_sec %b 1 10 60s";
-  const char *wrong = WantHit(Call(context, format, key, sizeof key), 0, 9);
+  redisContext* context = Connect(port);
+  const char* format = "GUB.HIT requests_per_sec %b 1 10 60s";
+  const char* wrong = WantHit(Call(context, format, key, sizeof key), 0, 9);
   if (wrong == NULL) {
     wrong = WantHit(Call(context, format, key, sizeof key), 0, 8);
   }
@@ -210,22 +210,22 @@ static const char *CheckBinaryKey(void) {
 }
 
 /* Fifty hits on a connection of its own; how many were admitted, or -1. */
-static void *HitsOfThread(void *unused) {
+static void* HitsOfThread(void* unused) {
   (void)unused;
-  redisContext *context = Connect(port);
+  redisContext* context = Connect(port);
   long admitted = 0;
   for (int i = 0; i < HITS_A_THREAD; ++i) {
-    redisReply *reply = Hit(context, "concurrent", 1, 500);
+    redisReply* reply = Hit(context, "concurrent", 1, 500);
     if (reply == NULL || reply->type != REDIS_REPLY_ARRAY) {
-      return (void *)-1L;
+      return (void*)-1L;
     }
     admitted += reply->element[0]->integer == 0;
     freeReplyObject(reply);
   }
-  return (void *)admitted;
+  return (void*)admitted;
 }
 
-static const char *CheckConcurrent(void) {
+static const char* CheckConcurrent(void) {
   pthread_t threads[THREADS];
   for (int i = 0; i < THREADS; ++i) {
     if (pthread_create(&threads[i], NULL, HitsOfThread, NULL) != 0) {
@@ -235,7 +235,7 @@ static const char *CheckConcurrent(void) {
   long sum = 0;
   int failed = 0;
   for (int i = 0; i < THREADS; ++i) {
-    void *admitted;
+    void* admitted;
     pthread_join(threads[i], &admitted);
     sum += (long)admitted;
     failed += (long)admitted < 0;
@@ -243,7 +243,7 @@ static const char *CheckConcurrent(void) {
   return failed == 0 && sum == 500 ? NULL : Wrong("%ld admitted, %d threads failed", sum, failed);
 }
 
-static void Report(const char *name, const char *wrong) {
+static void Report(const char* name, const char* wrong) {
   if (wrong == NULL) {
     printf("%s ok\n", name);
   } else {
@@ -252,7 +252,7 @@ static void Report(const char *name, const char *wrong) {
   fflush(stdout);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   if (argc != 5) {
     return 2;
   }

@@ -24,7 +24,7 @@ sub hit {
 sub recipe {
   my ($host, $port) = @_;
   # recipe
-  my $gub = Redis->new(server => "$host:$port");    # without `reconnect` nothing is sent again
+  my $gub = Redis->new(server => "$host:$port");    # no hit is sent again
   my $hit = 'GUB.HIT';                              # the dot needs a method name in a variable
   my ($status, $remaining, $reset) = $gub->$hit('logins', 'user:42', 1, 5, '1h');
   # end of recipe

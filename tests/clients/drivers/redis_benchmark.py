@@ -9,9 +9,9 @@ import subprocess
 from check import HOST, LIMIT_ERROR, NAME, PASSWORD, PASSWORD_PORT, PORT, equal, matches, report
 
 TIMEOUT = 20
-RECIPE = """
+RECIPE = r"""
 # recipe
-redis-benchmark -h "$host" -p "$port" -n 10000 -c 20 -P 10 -r 1000 \\
+redis-benchmark -h "$host" -p "$port" -n 10000 -c 20 -P 10 -r 1000 \
     GUB.HIT logins user:__rand_int__ 1 5 1h
 # end of recipe
 """
