@@ -12,7 +12,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = HERE.parents[1] / "docs" / "clients.md"
 SHOWN = re.compile(r"<!-- recipe: (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)
-MARKED = re.compile(r"^\W*recipe\W*$(.*?)^\W*end of recipe\W*$", re.DOTALL | re.MULTILINE)
+MARKED = re.compile(r"^[^\w\n]*recipe[^\w\n]*$(.*?)^[^\w\n]*end of recipe[^\w\n]*$",
+                    re.DOTALL | re.MULTILINE)
 
 
 def lines_of(text):
