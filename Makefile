@@ -18,10 +18,10 @@ export UBSAN_OPTIONS ?= print_stacktrace=1:halt_on_error=1
 export TSAN_OPTIONS ?= halt_on_error=1:second_deadlock_stack=1:suppressions=$(CURDIR)/tools/tsan.supp
 STEADY = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help deps deps-run deps-test build run test demo lint format asan tsan fuzz bench-store install clean
+.PHONY: help deps deps-run deps-test build run test test-clients test-clients-extra demo lint format asan tsan fuzz bench-store install clean
 
 help: ## Show every target
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## Install every Debian package of tools/packages.txt that is missing
 	@tools/deps.sh
@@ -53,6 +53,12 @@ test: deps-test build/build.ninja ## Build all and run every test
 	  cmake --preset release -DBUILD_TESTING=ON
 	cmake --build build -j $(JOBS)
 	$(CTEST) --test-dir build
+
+test-clients: deps-test build ## Try the Redis clients of Debian and print a table
+	@tests/clients/run.py --set debian build/gub-server
+
+test-clients-extra: deps-test build ## The same with the newest clients of other registries
+	@tests/clients/run.py --set all build/gub-server
 
 demo: build ## Play README.md's first session against a fresh server and compare
 	@tools/demo.sh

@@ -1,5 +1,5 @@
-// The configuration file and its rewriting: any bytes are read or refused with a place and a reason,
-// and what was read reads the same again after CONFIG REWRITE.
+// The configuration file and its rewriting: any bytes are read or refused with a place and a
+// reason, and what was read reads the same again after CONFIG REWRITE.
 
 #include <cstdint>
 #include <cstdlib>

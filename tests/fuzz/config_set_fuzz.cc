@@ -1,5 +1,5 @@
-// CONFIG SET with any words: all options that are given change, or none does, and what changed reads
-// back. The words are the lines of the input.
+// CONFIG SET with any words: all options that are given change, or none does, and what changed
+// reads back. The words are the lines of the input.
 
 #include <cstdint>
 #include <string>

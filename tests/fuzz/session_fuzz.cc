@@ -33,13 +33,57 @@ class Choices {
 };
 
 constexpr std::string_view kWords[] = {
-    "",       "0",        "1",        "-1",      "10",    "1s",      "1m",      "minute", "token",
-    "leaky",  "k",        "n",        "FULL",    "BURST", "ONFAIL",  "local",   "3",      "2",
-    "AUTH",   "default",  "SETNAME",  "on",      "off",   "skip",    "gub.hit", "ID",     "TYPE",
-    "normal", "FILTERBY", "PATTERN",  "*",       "SET",   "ADVANCE", "1000",    "SYSTEM", "pw",
-    "9223372036854775807", "-9223372036854775808", "timeout", "requirepass",
-    "slowlog-log-slower-than", "maxmemory-clients", "DRAIN_OVER_LIMIT", "RESET_REMAINING",
-    "6e367ccc4a0289f36d50babce3af3880ff7cd0a6", "COUNT", "ADDR", "SKIPME", "yes", "no", "31",
+    "",
+    "0",
+    "1",
+    "-1",
+    "10",
+    "1s",
+    "1m",
+    "minute",
+    "token",
+    "leaky",
+    "k",
+    "n",
+    "FULL",
+    "BURST",
+    "ONFAIL",
+    "local",
+    "3",
+    "2",
+    "AUTH",
+    "default",
+    "SETNAME",
+    "on",
+    "off",
+    "skip",
+    "gub.hit",
+    "ID",
+    "TYPE",
+    "normal",
+    "FILTERBY",
+    "PATTERN",
+    "*",
+    "SET",
+    "ADVANCE",
+    "1000",
+    "SYSTEM",
+    "pw",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "timeout",
+    "requirepass",
+    "slowlog-log-slower-than",
+    "maxmemory-clients",
+    "DRAIN_OVER_LIMIT",
+    "RESET_REMAINING",
+    "6e367ccc4a0289f36d50babce3af3880ff7cd0a6",
+    "COUNT",
+    "ADDR",
+    "SKIPME",
+    "yes",
+    "no",
+    "31",
 };
 
 std::string Argument(Choices* choices) {
@@ -89,8 +133,7 @@ void Play(Choices choices) {
     }
     FuzzNode::Require(node.node().store.Size() <= 64, "more buckets than max-keys", request);
     const auto limit = node.node().config.Get()->client_query_buffer_limit_bytes;
-    FuzzNode::Require(static_cast<int64_t>(node.client().HeldBytes()) <=
-                          3 * std::max(bound, limit),
+    FuzzNode::Require(static_cast<int64_t>(node.client().HeldBytes()) <= 3 * std::max(bound, limit),
                       "a client holds more than it may", request);
     if (node.client().close) return;
   }

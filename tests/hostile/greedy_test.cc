@@ -149,9 +149,8 @@ TEST_F(DescriptorTest, WithoutADescriptorLeftOthersAreServedAndLaterTheNewOnesTo
   for (int i = 0; i < 10; ++i) clients.emplace_back(server_.port());
   for (int i = 0; i < 100; ++i) ExpectOthersAreServed();
   ASSERT_EQ(prlimit(server_.pid(), RLIMIT_NOFILE, &before, nullptr), 0);
-  EXPECT_TRUE(Eventually([this] {
-    return RawClient(server_.port()).Run({"PING"}) == RespReply::Status("PONG");
-  }));
+  EXPECT_TRUE(Eventually(
+      [this] { return RawClient(server_.port()).Run({"PING"}) == RespReply::Status("PONG"); }));
   ExpectOthersAreServed();
 }
 

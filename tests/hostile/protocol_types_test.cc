@@ -65,15 +65,12 @@ TEST_F(TypesTest, RepliesWaitForAClientThatReadsLate) {
 
 // 16
 TEST_F(TypesTest, AnArrayHasALineForEachElement) {
-  EXPECT_EQ(BytesFor({{"COMMAND", "GETKEYS", "DEL", "a", "bc"}}),
-            "*2\r\n$1\r\na\r\n$2\r\nbc\r\n");
+  EXPECT_EQ(BytesFor({{"COMMAND", "GETKEYS", "DEL", "a", "bc"}}), "*2\r\n$1\r\na\r\n$2\r\nbc\r\n");
   EXPECT_EQ(BytesFor({{"ROLE"}}), "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n");
 }
 
 // 17 to 19: there are no attributes, in either protocol.
-TEST_F(TypesTest, NoReplyHasAttributes) {
-  EXPECT_EQ(Resp3BytesFor({{"PING"}}), "+PONG\r\n");
-}
+TEST_F(TypesTest, NoReplyHasAttributes) { EXPECT_EQ(Resp3BytesFor({{"PING"}}), "+PONG\r\n"); }
 
 // 20 to 22
 TEST_F(TypesTest, TextIsVerbatimInResp3AndABulkInResp2) {
@@ -136,8 +133,7 @@ TEST_F(TypesTest, KeysAndNamesAreAnyBytesUpToTheirBound) {
   other_key[2].back() = '\n';
   EXPECT_EQ(other_.Run(other_key).items.at(1), RespReply::Integer(9));
   other_key[2] += 'x';
-  EXPECT_EQ(other_.Run(other_key),
-            RespReply::Error("ERR name and key are longer than 4096 bytes"));
+  EXPECT_EQ(other_.Run(other_key), RespReply::Error("ERR name and key are longer than 4096 bytes"));
 }
 
 TEST_F(TypesTest, BytesOfStrangersAreEscapedInTheLog) {

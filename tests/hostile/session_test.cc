@@ -1,5 +1,6 @@
-// Every reply in order and one for each command, whatever clients send and however it is cut: random
-// sessions of right, wrong, unauthenticated and MULTI commands against a model of what is answered.
+// Every reply in order and one for each command, whatever clients send and however it is cut:
+// random sessions of right, wrong, unauthenticated and MULTI commands against a model of what is
+// answered.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,8 +48,7 @@ class SessionModel {
       case 7:
         return {{"SELECT", "7"}, Run(RespReply::Error("ERR DB index is out of range"))};
       case 8:
-        return {{"CLIENT", "NOPE"},
-                Refused("ERR unknown subcommand 'NOPE'. Try CLIENT HELP.")};
+        return {{"CLIENT", "NOPE"}, Refused("ERR unknown subcommand 'NOPE'. Try CLIENT HELP.")};
       case 9:
       case 10:
         return Hit();
@@ -107,9 +107,8 @@ class SessionModel {
     if (!authenticated_) return NoAuth();
     if (!multi_) return RespReply::Error("ERR EXEC without MULTI");
     const RespReply reply =
-        aborted_
-            ? RespReply::Error("EXECABORT Transaction discarded because of previous errors.")
-            : RespReply::Array(queued_);
+        aborted_ ? RespReply::Error("EXECABORT Transaction discarded because of previous errors.")
+                 : RespReply::Array(queued_);
     EndMulti();
     return reply;
   }
