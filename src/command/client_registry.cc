@@ -5,10 +5,9 @@
 
 namespace gub {
 
-void ClientRegistry::Add(std::shared_ptr<ClientRecord> record) {
+void ClientRegistry::Add(const std::shared_ptr<ClientRecord>& record) {
   MutexLock lock(&mu_);
-  const int64_t id = record->id;
-  records_.emplace(id, std::move(record));
+  records_.emplace(record->id, record);
 }
 
 void ClientRegistry::Remove(int64_t id) {

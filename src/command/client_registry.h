@@ -77,7 +77,7 @@ class ClientRegistry {
  public:
   using Records = std::vector<std::shared_ptr<ClientRecord>>;
 
-  void Add(std::shared_ptr<ClientRecord> record);
+  void Add(const std::shared_ptr<ClientRecord>& record);
   void Remove(int64_t id);
   // By id.
   Records All() const;

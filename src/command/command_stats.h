@@ -62,7 +62,7 @@ class CommandStats {
     std::vector<Row> rows_;
   };
 
-  CommandStats(size_t threads, size_t commands) : before_reset_(commands) {
+  CommandStats(size_t threads, size_t commands) : commands_(commands), before_reset_(commands) {
     for (size_t i = 0; i < threads; ++i) sets_.emplace_back(commands);
   }
 
@@ -88,7 +88,7 @@ class CommandStats {
     before_reset_[command] = total;
   }
   void ResetAll() {
-    for (size_t command = 0; command < before_reset_.size(); ++command) Reset(command);
+    for (size_t command = 0; command < commands_; ++command) Reset(command);
   }
 
  private:
@@ -112,6 +112,7 @@ class CommandStats {
     return sum;
   }
 
+  const size_t commands_;
   std::deque<Set> sets_;
   mutable Mutex mu_;
   std::vector<Totals> before_reset_ ABSL_GUARDED_BY(mu_);

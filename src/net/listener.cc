@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/log.h"
@@ -73,13 +72,13 @@ void Listener::AcceptAll(Handle* handle) {
     if (IsShortage(errno)) return handle->listener->Pause(errno);
     // It went away before it was taken.
     GUB_LOG_EVERY(1000, warn, "a connection could not be accepted error=\"{}\"",
-                  std::strerror(errno));
+                  uv_strerror(uv_translate_sys_error(errno)));
   }
 }
 
 void Listener::Pause(int error) {
   GUB_LOG_EVERY(1000, warn, "no more connections can be accepted now, others wait error=\"{}\"",
-                std::strerror(error));
+                uv_strerror(uv_translate_sys_error(error)));
   uv_poll_stop(&handle_->poll);
   if (pause_ == nullptr) pause_ = std::make_unique<Timer>(loop_, [this] { StartPolling(); });
   pause_->Start(kPauseMs, 0);
