@@ -54,7 +54,7 @@ int Launch(int argc, char** argv) {
       return 0;
     case gub::LaunchOptions::Action::kServe:
       return Serve(*launch, [&]() -> absl::StatusOr<gub::Config> {
-        const auto again = gub::LoadConfig(arguments, environment);
+        const auto again = gub::LoadConfig(arguments, environment, true);
         if (!again.ok()) return again.status();
         return again->config;
       });

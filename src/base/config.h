@@ -122,9 +122,11 @@ struct LaunchOptions {
 };
 
 // Reads `gub-server [FILE] [--name value | --name=value]… [--help | --version | --print-config]`
-// with the file and the environment ("NAME=value" strings) beneath it.
+// with the file and the environment ("NAME=value" strings) beneath it. `again`: the node runs with
+// them already; then the file must be a plain one.
 absl::StatusOr<LaunchOptions> LoadConfig(std::span<const char* const> arguments,
-                                         std::span<const char* const> environment);
+                                         std::span<const char* const> environment,
+                                         bool again = false);
 
 // What --help prints.
 std::string UsageText();

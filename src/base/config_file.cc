@@ -1,6 +1,7 @@
 // A configuration file in redis.conf's manner.
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -160,13 +161,18 @@ absl::Status ApplyConfigText(std::string_view file, std::string_view text, Confi
   return absl::OkStatus();
 }
 
-absl::Status ReadWholeFile(const std::string& path, std::string* text) {
+absl::Status ReadWholeFile(const std::string& path, bool regular_only, std::string* text) {
   const auto error = [&path] {
     return absl::ErrnoToStatus(errno, fmt::format("{}: the file cannot be read", path));
   };
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | (regular_only ? O_NONBLOCK : 0));
   if (fd < 0) return error();
   const auto close_fd = absl::MakeCleanup([fd] { close(fd); });
+  struct stat kind {};
+  if (fstat(fd, &kind) != 0) return error();
+  if (regular_only && !S_ISREG(kind.st_mode)) {
+    return absl::FailedPreconditionError(fmt::format("{}: it is no plain file", path));
+  }
   std::array<char, 16384> chunk;
   while (true) {
     const ssize_t n = read(fd, chunk.data(), chunk.size());
@@ -179,9 +185,9 @@ absl::Status ReadWholeFile(const std::string& path, std::string* text) {
   }
 }
 
-absl::Status ReadConfigFile(const std::string& path, Config* config) {
+absl::Status ReadConfigFile(const std::string& path, bool regular_only, Config* config) {
   std::string text;
-  const absl::Status status = ReadWholeFile(path, &text);
+  const absl::Status status = ReadWholeFile(path, regular_only, &text);
   return status.ok() ? ApplyConfigText(path, text, config) : status;
 }
 

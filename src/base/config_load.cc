@@ -123,7 +123,7 @@ std::optional<LaunchOptions::Action> FindQuestion(std::span<const char* const> a
 }  // namespace
 
 absl::StatusOr<LaunchOptions> LoadConfig(std::span<const char* const> arguments,
-                                         std::span<const char* const> environment) {
+                                         std::span<const char* const> environment, bool again) {
   LaunchOptions launch;
   if (const auto question = FindQuestion(arguments)) {
     launch.action = *question;
@@ -134,7 +134,7 @@ absl::StatusOr<LaunchOptions> LoadConfig(std::span<const char* const> arguments,
   absl::Status status = CommandLine(arguments).Read(&launch, &from_command_line);
   if (status.ok()) status = ReadEnvironment(environment, &from_environment);
   if (status.ok() && !launch.config_file.empty()) {
-    status = ReadConfigFile(launch.config_file, &launch.config);
+    status = ReadConfigFile(launch.config_file, again, &launch.config);
   }
   if (status.ok()) status = from_environment.ApplyTo(&launch.config);
   if (status.ok()) status = from_command_line.ApplyTo(&launch.config);

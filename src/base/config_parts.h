@@ -40,11 +40,12 @@ std::string QuoteConfigWord(std::string_view word);
 // Sets what the text of a file says. `file` is how errors name it.
 absl::Status ApplyConfigText(std::string_view file, std::string_view text, Config* config);
 
-// Appends the contents of the file at `path`.
-absl::Status ReadWholeFile(const std::string& path, std::string* text);
+// Appends the contents of the file at `path`. With `regular_only` anything that is no plain file is
+// an error: a pipe that was read at the start has nothing more to say, and may never answer.
+absl::Status ReadWholeFile(const std::string& path, bool regular_only, std::string* text);
 
 // ApplyConfigText with the contents of the file at `path`.
-absl::Status ReadConfigFile(const std::string& path, Config* config);
+absl::Status ReadConfigFile(const std::string& path, bool regular_only, Config* config);
 
 }  // namespace gub
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <set>
 
 #include "absl/cleanup/cleanup.h"
@@ -49,6 +50,15 @@ absl::Status WriteAll(int fd, std::string_view text) {
   return absl::OkStatus();
 }
 
+// Makes a rename in the file's folder last.
+absl::Status SyncFolderOf(const std::string& path) {
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return absl::ErrnoToStatus(errno, folder);
+  const auto close_fd = absl::MakeCleanup([fd] { close(fd); });
+  return fsync(fd) == 0 ? absl::OkStatus() : absl::ErrnoToStatus(errno, folder);
+}
+
 // Puts `text` in the place of the file in one step: a reader sees the old file or the new one.
 absl::Status ReplaceFile(const std::string& path, std::string_view text) {
   struct stat before {};
@@ -58,6 +68,10 @@ absl::Status ReplaceFile(const std::string& path, std::string_view text) {
   if (fd < 0) return absl::ErrnoToStatus(errno, scratch);
   const auto close_fd = absl::MakeCleanup([fd] { close(fd); });
   absl::Status status = WriteAll(fd, text);
+  // Whoever could read it before can read it after.
+  if (status.ok() && fchown(fd, before.st_uid, before.st_gid) != 0) {
+    status = absl::ErrnoToStatus(errno, "fchown");
+  }
   if (status.ok() && fchmod(fd, before.st_mode & 07777) != 0) {
     status = absl::ErrnoToStatus(errno, "fchmod");
   }
@@ -65,7 +79,7 @@ absl::Status ReplaceFile(const std::string& path, std::string_view text) {
     status = absl::ErrnoToStatus(errno, "rename");
   }
   if (!status.ok()) unlink(scratch.c_str());
-  return status;
+  return status.ok() ? SyncFolderOf(path) : status;
 }
 
 }  // namespace
@@ -75,13 +89,19 @@ std::string RewriteConfigText(std::string_view text, const Config& config) {
   std::set<const OptionRow*> seen;
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+    std::string_view line = text.substr(0, end);
+    std::string_view line_end = text.substr(end, 1);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) {
+      line.remove_suffix(1);
+      line_end = "\r\n";
+    }
     const OptionRow* row = OptionOf(line);
-    if (row != nullptr) seen.insert(row);
+    // An option that stands there twice was put there since the start, which would refuse it.
+    if (row != nullptr && !seen.insert(row).second) continue;
     const bool stays = row == nullptr || Says(line, *row, config);
     result += stays ? std::string(line) : LineFor(*row, config);
-    if (end < text.size()) result += '\n';
-    text.remove_prefix(std::min(end + 1, text.size()));
+    result += line_end;
   }
 
   const Config defaults;
@@ -97,9 +117,14 @@ std::string RewriteConfigText(std::string_view text, const Config& config) {
 }
 
 absl::Status RewriteConfigFile(const std::string& path, const Config& config) {
+  // A link stays a link: the file behind it is replaced.
+  const std::unique_ptr<char, decltype(&free)> real(realpath(path.c_str(), nullptr), free);
+  if (real == nullptr) {
+    return absl::ErrnoToStatus(errno, fmt::format("{}: the file cannot be read", path));
+  }
   std::string text;
-  absl::Status status = ReadWholeFile(path, &text);
-  if (status.ok()) status = ReplaceFile(path, RewriteConfigText(text, config));
+  absl::Status status = ReadWholeFile(real.get(), true, &text);
+  if (status.ok()) status = ReplaceFile(real.get(), RewriteConfigText(text, config));
   return status;
 }
 

@@ -47,7 +47,10 @@ static_assert(IsInEnumOrder(), "one row for each Counter, in the order of the en
 std::span<const CounterRow> CounterTable() { return kRows; }
 
 uint64_t Counters::Sum(Counter id) const {
-  return Total(id) - before_reset_[static_cast<size_t>(id)].load(std::memory_order_relaxed);
+  // A Reset between the two readings makes the second larger.
+  const uint64_t total = Total(id);
+  const uint64_t before = before_reset_[static_cast<size_t>(id)].load(std::memory_order_relaxed);
+  return total > before ? total - before : 0;
 }
 
 void Counters::Reset() {

@@ -53,6 +53,11 @@ std::optional<HelloArguments> ParseHello(CommandContext& context) {
       hello.auth.emplace(args[i + 1], args[i + 2]);
       i += 3;
     } else if (EqualsIgnoreCase(args[i], "SETNAME") && left >= 1) {
+      const std::string why_not = WhyNoClientName(args[i + 1]);
+      if (!why_not.empty()) {
+        context.Error(why_not);
+        return std::nullopt;
+      }
       hello.name = args[i + 1];
       i += 2;
     } else {
@@ -121,7 +126,7 @@ void HelloCommand(CommandContext& context) {
         "<proto> AUTH <user> <pass> option can be used to authenticate the client and select the "
         "RESP protocol version at the same time");
   }
-  if (hello->name && !SetClientName(context, *hello->name)) return;
+  if (hello->name) SetClientName(&client, *hello->name);
   SetVersion(context, hello->version);
   WriteHello(context);
 }
@@ -131,12 +136,10 @@ void ResetCommand(CommandContext& context) {
   ClientState& client = context.client();
   EndTransaction(&client, &context.node().watch);
   DropSubscriptions(&client);
-  client.reply_mode = ReplyMode::kOn;
+  if (client.reply_mode == ReplyMode::kOff) client.reply_mode = ReplyMode::kOn;
   client.authenticated = context.config().requirepass.empty();
   client.record->no_evict = false;
-  ClientRecord::Names names = client.record->names();
-  names.name.clear();
-  client.record->set_names(std::move(names));
+  SetClientName(&client, "");
   SetVersion(context, RespVersion::k2);
   context.reply().SimpleString("RESET");
 }

@@ -17,9 +17,16 @@ namespace {
 
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 
-// What a name may consist of, so that it can stand in a line of CLIENT LIST.
-bool IsOneWord(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '!' && c <= '~'; });
+// Every client may have three of them, and CLIENT LIST shows them all.
+constexpr size_t kMaxNameBytes = 256;
+
+// Why a text cannot stand in a line of CLIENT LIST; "" when it can. `what` begins the sentence.
+std::string WhyNoName(std::string_view what, std::string_view text) {
+  if (!std::all_of(text.begin(), text.end(), [](char c) { return c >= '!' && c <= '~'; })) {
+    return fmt::format("ERR {} cannot contain spaces, newlines or special characters.", what);
+  }
+  if (text.size() <= kMaxNameBytes) return "";
+  return fmt::format("ERR {} cannot be longer than {} bytes", what, kMaxNameBytes);
 }
 
 std::string FlagsOf(const ClientRecord& record) {
@@ -38,7 +45,8 @@ std::string LineOf(const ClientRecord& record) {
   const int64_t now_ns = MonotonicNs();
   return fmt::format(
       "id={} addr={} laddr={} fd={} name={} age={} idle={} flags={} db=0 sub={} psub=0 ssub=0 "
-      "multi={} qbuf={} qbuf-free=0 argv-mem=0 multi-mem={} obl={} oll=0 omem={} tot-mem={} "
+      "multi={} qbuf={} qbuf-free=0 argv-mem=0 multi-mem={} rbs=0 rbp=0 obl={} oll=0 omem={} "
+      "tot-mem={} "
       "events=r cmd={} user=default redir=-1 resp={} lib-name={} lib-ver={}\n",
       record.id, record.address, record.local_address, record.fd, names.name,
       (now_ns - record.since_mono_ns) / kNsPerSecond, (now_ns - record.last_mono_ns) / kNsPerSecond,
@@ -78,15 +86,12 @@ std::optional<bool> ReadSwitch(CommandContext& context) {
 
 }  // namespace
 
-bool SetClientName(CommandContext& context, std::string_view name) {
-  if (!IsOneWord(name)) {
-    context.Error("ERR Client names cannot contain spaces, newlines or special characters.");
-    return false;
-  }
-  ClientRecord::Names names = context.client().record->names();
+std::string WhyNoClientName(std::string_view name) { return WhyNoName("Client names", name); }
+
+void SetClientName(ClientState* client, std::string_view name) {
+  ClientRecord::Names names = client->record->names();
   names.name = name;
-  context.client().record->set_names(std::move(names));
-  return true;
+  client->record->set_names(std::move(names));
 }
 
 void ClientIdCommand(CommandContext& context) { context.reply().Integer(context.client().id()); }
@@ -98,7 +103,10 @@ void ClientGetNameCommand(CommandContext& context) {
 }
 
 void ClientSetNameCommand(CommandContext& context) {
-  if (SetClientName(context, context.args()[2])) context.reply().Ok();
+  const std::string why_not = WhyNoClientName(context.args()[2]);
+  if (!why_not.empty()) return context.Error(why_not);
+  SetClientName(&context.client(), context.args()[2]);
+  context.reply().Ok();
 }
 
 void ClientSetInfoCommand(CommandContext& context) {
@@ -111,10 +119,8 @@ void ClientSetInfoCommand(CommandContext& context) {
   if (field == nullptr) {
     return context.Error(fmt::format("ERR Unrecognized option '{}'", Escape(attribute)));
   }
-  if (!IsOneWord(value)) {
-    return context.Error(fmt::format(
-        "ERR {} cannot contain spaces, newlines or special characters.", ToLower(attribute)));
-  }
+  const std::string why_not = WhyNoName(ToLower(attribute), value);
+  if (!why_not.empty()) return context.Error(why_not);
   *field = value;
   context.client().record->set_names(std::move(names));
   context.reply().Ok();

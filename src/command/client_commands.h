@@ -3,8 +3,10 @@
 #ifndef GUB_COMMAND_CLIENT_COMMANDS_H_
 #define GUB_COMMAND_CLIENT_COMMANDS_H_
 
+#include <string>
 #include <string_view>
 
+#include "command/client_state.h"
 #include "command/command_spec.h"
 
 namespace gub {
@@ -20,8 +22,10 @@ void ClientReplyCommand(CommandContext& context);
 void ClientSetInfoCommand(CommandContext& context);
 void ClientSetNameCommand(CommandContext& context);
 
-// Names the client of this request. False: the name is refused, and that is answered.
-bool SetClientName(CommandContext& context, std::string_view name);
+// The error for a name that a client cannot have; "" when it can.
+std::string WhyNoClientName(std::string_view name);
+// REQUIRES: there is no error for it.
+void SetClientName(ClientState* client, std::string_view name);
 
 }  // namespace gub
 

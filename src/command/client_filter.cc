@@ -10,8 +10,8 @@ namespace gub {
 
 bool ClientFilter::Fits(const ClientRecord& record) const {
   if (!ids.empty() && std::find(ids.begin(), ids.end(), record.id) == ids.end()) return false;
-  if (!address.empty() && record.address != address) return false;
-  if (!local_address.empty() && record.local_address != local_address) return false;
+  if (address && record.address != *address) return false;
+  if (local_address && record.local_address != *local_address) return false;
   if (min_age_s && MonotonicNs() - record.since_mono_ns < *min_age_s * 1'000'000'000) return false;
   if (!type) return true;
   const Type is = record.subscriptions > 0 ? Type::kPubSub : Type::kNormal;

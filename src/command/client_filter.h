@@ -22,8 +22,8 @@ struct ClientFilter {
 
   std::vector<int64_t> ids;  // any of these; empty: all
   std::optional<Type> type;
-  std::string_view address;
-  std::string_view local_address;
+  std::optional<std::string_view> address;
+  std::optional<std::string_view> local_address;
   std::optional<int64_t> min_age_s;
 
   // Whether the client is meant: by everything that is set.

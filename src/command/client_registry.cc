@@ -40,7 +40,7 @@ void ClientMemory::Forget(ClientRecord* client) {
 
 ClientRegistry::Records ClientMemory::Evict(const ClientRegistry& clients, int64_t max_bytes) {
   ClientRegistry::Records evicted;
-  if (total() <= max_bytes) return evicted;
+  if (total() <= max_bytes || MonotonicNs() < futile_until_mono_ns_) return evicted;
   std::vector<std::pair<int64_t, std::shared_ptr<ClientRecord>>> by_bytes;
   for (auto& record : clients.All()) {
     const int64_t bytes = record->HeldBytes();
@@ -53,6 +53,7 @@ ClientRegistry::Records ClientMemory::Evict(const ClientRegistry& clients, int64
     evicted.push_back(std::move(by_bytes.back().second));
     by_bytes.pop_back();
   }
+  if (evicted.empty()) futile_until_mono_ns_ = MonotonicNs() + kFutileNs;
   return evicted;
 }
 

@@ -97,6 +97,9 @@ class ClientMemory {
 
   int64_t total() const { return total_.load(std::memory_order_relaxed); }
 
+  // After a call that found nobody to evict, the next ones do nothing for this long.
+  static constexpr int64_t kFutileNs = 100'000'000;
+
   // Marks the clients that hold the most as evicted until the others hold no more than max_bytes
   // together, and returns them; nobody counts their bytes from then on. Clients with no_evict
   // stay.
@@ -104,6 +107,7 @@ class ClientMemory {
 
  private:
   std::atomic<int64_t> total_{0};
+  std::atomic<int64_t> futile_until_mono_ns_{0};
 };
 
 }  // namespace gub

@@ -31,7 +31,7 @@ void CommandInfoCommand(CommandContext& context) {
   for (std::string_view name : names) {
     const CommandEntry* const entry = context.node().commands.FindFullName(name);
     if (entry == nullptr) {
-      context.reply().NullArray();
+      context.reply().Null();
     } else {
       WriteCommandEntry(*entry, &context.reply());
     }
@@ -103,13 +103,8 @@ std::optional<std::vector<std::string_view>> ReadKeys(CommandContext& context,
     context.Error("ERR Invalid number of arguments specified for command");
     return std::nullopt;
   }
-  std::optional<std::vector<std::string_view>> keys = KeysOf(*entry, request);
-  if (!keys || keys->empty()) {
-    context.Error("ERR Invalid arguments specified for command");
-    return std::nullopt;
-  }
   *command = entry;
-  return keys;
+  return KeysOf(*entry, request);
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ void WriteIntegers(std::initializer_list<std::pair<std::string_view, int64_t>> f
 // [{flags, begin_search {type index, spec {index}}, find_keys {type range, spec {…}}}]
 void WriteKeySpecs(const CommandSpec& spec, ReplyWriter* reply) {
   const KeyRange& keys = spec.keys;
-  if (keys.first == 0 && keys.count == 0) return reply->Array(0);
+  if (keys.first == 0 && keys.count == 0) return reply->Set(0);
   const auto head = [reply](std::string_view name, std::string_view type) {
     reply->Bulk(name);
     reply->Map(2);
@@ -76,7 +76,7 @@ void WriteKeySpecs(const CommandSpec& spec, ReplyWriter* reply) {
     reply->Bulk(type);
     reply->Bulk("spec");
   };
-  reply->Array(1);
+  reply->Set(1);
   reply->Map(3);
   reply->Bulk("flags");
   WriteKeyFlags(spec, reply);
@@ -158,6 +158,7 @@ bool IsInCategory(const CommandSpec& spec, std::string_view category) {
 }
 
 void WriteKeyFlags(const CommandSpec& spec, ReplyWriter* reply) {
+  if ((spec.flags & kDeletes) != 0) return WriteNames({"RM", "delete"}, reply);
   if ((spec.flags & kWrite) != 0) return WriteNames({"RW", "access", "update"}, reply);
   WriteNames({"RO", "access"}, reply);
 }
@@ -172,7 +173,7 @@ void WriteCommandEntry(const CommandEntry& entry, ReplyWriter* reply) {
   reply->Integer(spec.keys.last);
   reply->Integer(spec.keys.step);
   WriteNames(CategoriesOf(spec), reply);
-  reply->Array(0);  // tips
+  reply->Set(0);  // tips
   WriteKeySpecs(spec, reply);
   reply->Array(entry.subcommands.size());
   for (const CommandEntry* sub : entry.subcommands) WriteCommandEntry(*sub, reply);

@@ -1,10 +1,12 @@
 #include "command/command_keys.h"
 
+#include <optional>
+
 #include "base/text.h"
 
 namespace gub {
 
-std::optional<std::vector<std::string_view>> KeysOf(const CommandEntry& entry, Args request) {
+std::vector<std::string_view> KeysOf(const CommandEntry& entry, Args request) {
   const KeyRange& range = entry.spec->keys;
   const auto size = static_cast<int64_t>(request.size());
   int64_t first = range.first;
@@ -12,7 +14,7 @@ std::optional<std::vector<std::string_view>> KeysOf(const CommandEntry& entry, A
   int64_t step = range.step;
   if (range.count != 0) {
     const std::optional<int64_t> count = ParseInt64(request[static_cast<size_t>(range.count)]);
-    if (!count || *count < 0 || *count > size - range.count - 1) return std::nullopt;
+    if (!count || *count < 0 || *count > size - range.count - 1) return {};
     first = range.count + 1;
     last = range.count + *count;
     step = 1;

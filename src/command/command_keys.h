@@ -5,7 +5,6 @@
 #ifndef GUB_COMMAND_COMMAND_KEYS_H_
 #define GUB_COMMAND_COMMAND_KEYS_H_
 
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -14,9 +13,9 @@
 
 namespace gub {
 
-// The keys of a request of this command; nothing when its arguments do not say.
+// The keys of a request of this command; none, as in Redis, when its arguments do not say.
 // REQUIRES: the number of arguments fits the command's arity.
-std::optional<std::vector<std::string_view>> KeysOf(const CommandEntry& entry, Args request);
+std::vector<std::string_view> KeysOf(const CommandEntry& entry, Args request);
 
 }  // namespace gub
 

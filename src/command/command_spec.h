@@ -56,6 +56,8 @@ enum CommandFlag : uint32_t {
   kSkipSlowLog = 1 << 17,      // what it runs is logged instead
   kNeedsCluster = 1 << 18,     // refused by a node that is not clustered
   kWhileSubscribed = 1 << 19,  // allowed while a RESP2 client is subscribed
+  kOnlyAnswers = 1 << 20,      // changes nothing; its answer may be long
+  kDeletes = 1 << 21,          // its keys
 };
 
 // Where the keys stand among the arguments, the command's name being 0; first 0: no keys.

@@ -70,8 +70,8 @@ class CommandStats {
 
   // Since the start or the last Reset.
   Totals Sum(size_t command) const {
-    Totals sum = Total(command);
     MutexLock lock(&mu_);
+    Totals sum = Total(command);
     const Totals& before = before_reset_[command];
     sum.calls -= before.calls;
     sum.ns -= before.ns;
@@ -83,9 +83,8 @@ class CommandStats {
 
   // One command, from now on.
   void Reset(size_t command) {
-    const Totals total = Total(command);
     MutexLock lock(&mu_);
-    before_reset_[command] = total;
+    before_reset_[command] = Total(command);
   }
   void ResetAll() {
     for (size_t command = 0; command < commands_; ++command) Reset(command);

@@ -52,6 +52,15 @@ absl::Status SetFailed(std::string_view name, std::string_view reason) {
       "CONFIG SET failed (possibly related to argument '{}') - {}", Escape(name), reason));
 }
 
+// The value of client-output-buffer-limit in Redis' form, which CONFIG GET shows: of its classes of
+// clients the one that there is here. Anything else stays as it is.
+std::string_view FromRedisForm(const OptionRow& row, std::string_view value) {
+  constexpr std::string_view kClass = "normal ";
+  if (row.name != "client-output-buffer-limit" || !value.starts_with(kClass)) return value;
+  value.remove_prefix(kClass.size());
+  return value.substr(0, value.find(' '));
+}
+
 // Sets name value, name value … in *config.
 absl::Status SetPairs(Args pairs, Config* config) {
   std::set<const OptionRow*> seen;
@@ -66,7 +75,7 @@ absl::Status SetPairs(Args pairs, Config* config) {
       return SetFailed(name, "can't set immutable config: it needs a restart");
     }
     if (!seen.insert(row).second) return SetFailed(name, "duplicate parameter");
-    const absl::Status status = SetOption(*row, pairs[i + 1], config);
+    const absl::Status status = SetOption(*row, FromRedisForm(*row, pairs[i + 1]), config);
     if (!status.ok()) return SetFailed(name, ToStd(status.message()));
   }
   return absl::OkStatus();
@@ -136,6 +145,7 @@ void ConfigResetStatCommand(CommandContext& context) {
   node.counters.Reset();
   node.command_stats.ResetAll();
   node.errors.Reset();
+  node.store.ResetCounts();
   context.reply().Ok();
 }
 

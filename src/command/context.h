@@ -33,7 +33,8 @@ class CommandContext {
     CounterSet* counters;
     ErrorStats::Set* errors;
     ConfigView config;
-    int64_t now_ms;  // of the limiter's clock, as it was read for this batch
+    int64_t now_ms;        // of the limiter's clock, as it was read for this batch
+    bool in_exec = false;  // and the lock of KeyWatch is held
   };
 
   CommandContext(Worker* worker, Dispatcher* dispatcher, ClientState* client, ReplyWriter* reply)
@@ -50,6 +51,12 @@ class CommandContext {
   ReplyWriter& reply() { return *reply_; }
 
   int64_t now_ms() const { return worker_->now_ms; }
+  // Around what changes a key's buckets.
+  KeyWatch::Change ChangeOf(std::string_view key) {
+    return KeyWatch::Change(&worker_->node->watch, key, worker_->in_exec);
+  }
+  void set_in_exec(bool in_exec) { worker_->in_exec = in_exec; }
+
   // Reads the clock anew, for this request and those behind it.
   void RefreshNow() { worker_->now_ms = worker_->node->clock.NowMs(); }
   // Lets this request and those behind it see the options as they are now.

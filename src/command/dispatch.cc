@@ -30,8 +30,12 @@ bool IsHttp(Args args) {
 Dispatcher::Dispatcher(Node* node, size_t thread)
     : node_(node),
       stats_(&node->command_stats.ForThread(thread)),
-      worker_{node, &node->counters.ForThread(thread), &node->errors.ForThread(thread),
-              ConfigView(node->config), 0} {}
+      worker_{node,
+              &node->counters.ForThread(thread),
+              &node->errors.ForThread(thread),
+              ConfigView(node->config),
+              0,
+              false} {}
 
 void Dispatcher::BeginBatch(ClientState* client) {
   worker_.config.Refresh();
@@ -102,7 +106,11 @@ void Dispatcher::Run(Args args, ClientState* client, ReplyWriter* reply) {
     }
   }
   if (mode == ReplyMode::kOn && client->reply_mode == ReplyMode::kOn) return;
-  if (mode == ReplyMode::kSkip || client->reply_mode == ReplyMode::kOff) {
+  const bool skips = mode == ReplyMode::kSkip && client->reply_mode != ReplyMode::kOn;
+  // Messages of subscriptions are no replies.
+  const bool is_message = context.entry_ != nullptr && !context.failed() &&
+                          (context.entry_->spec->flags & kPubSub) != 0;
+  if ((skips || client->reply_mode == ReplyMode::kOff) && !is_message) {
     reply->out()->Truncate(reply_start);
   }
   if (client->reply_mode == ReplyMode::kSkipNext) {
@@ -234,6 +242,15 @@ void Dispatcher::ExecuteAlone(CommandContext* context) {
   if (context->failed()) stats_->AddFailed(entry->number);
 }
 
+// Whether nothing is lost when a request is not run, but its answer.
+bool Dispatcher::OnlyAnswers(Args args) {
+  const CommandEntry* entry = FindCommand(args[0]);
+  if (entry != nullptr && !entry->subcommands.empty() && args.size() > 1) {
+    entry = CommandTable::FindSubcommand(*entry, args[1]);
+  }
+  return entry == nullptr || (entry->spec->flags & kOnlyAnswers) != 0;
+}
+
 void Dispatcher::RunQueued(CommandContext* exec) {
   ClientState& client = exec->client();
   const std::vector<std::vector<std::string>> queued = std::move(client.transaction.queued);
@@ -244,9 +261,10 @@ void Dispatcher::RunQueued(CommandContext* exec) {
   std::vector<std::string_view> args;
   for (const auto& request : queued) {
     args.assign(request.begin(), request.end());
+    if (client.drop && OnlyAnswers(args)) continue;
     Run(args, &client, &exec->reply());
-    // A transaction is never half-run: when its reply is past all bounds, the rest is run unheard
-    // and the client is closed.
+    // A transaction is never half-run: when its reply is past all bounds, what changes something is
+    // run unheard, and the client is closed.
     if (out->size() > limit) {
       out->Truncate(limit + 1);
       client.drop = true;

@@ -56,6 +56,7 @@ class Dispatcher {
   std::string WhyNot(const CommandContext& context, const CommandEntry& entry) const;
   void RejectUnknown(CommandContext* context);
   void Reject(CommandContext* context, const CommandEntry* entry, std::string_view text);
+  bool OnlyAnswers(Args args);
   void Queue(CommandContext* context);
   void Execute(CommandContext* context);
   void ExecuteAlone(CommandContext* context);

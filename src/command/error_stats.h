@@ -46,7 +46,11 @@ class ErrorStats {
   Set& ForThread(size_t index) { return sets_[index]; }
 
   // Of kCodes[code], since the start or the last Reset.
-  uint64_t Sum(size_t code) const { return Total(code) - before_reset_[code].load(); }
+  uint64_t Sum(size_t code) const {
+    const uint64_t total = Total(code);
+    const uint64_t before = before_reset_[code].load();
+    return total > before ? total - before : 0;  // a Reset may come between the two readings
+  }
   void Reset() {
     for (size_t code = 0; code < kCount; ++code) before_reset_[code].store(Total(code));
   }

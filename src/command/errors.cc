@@ -11,7 +11,8 @@ constexpr size_t kShownBytes = 128;
 
 std::string ExecAbortedText(std::string_view error) {
   constexpr std::string_view kCode = "ERR ";
-  return fmt::format("EXECABORT Transaction discarded because of: {}", error.substr(kCode.size()));
+  if (error.starts_with(kCode)) error.remove_prefix(kCode.size());
+  return fmt::format("EXECABORT Transaction discarded because of: {}", error);
 }
 
 std::string UnknownCommandText(Args args) {

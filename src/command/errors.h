@@ -36,7 +36,7 @@ inline constexpr std::string_view kDenied =
     "machine only. Set the option requirepass, or protected-mode no where a firewall keeps "
     "strangers out.";
 
-// What EXEC answers when it is itself refused by `error`, which starts with "ERR ".
+// What EXEC answers when it is itself refused by `error`.
 std::string ExecAbortedText(std::string_view error);
 // "ERR unknown command 'X', with args beginning with: 'a' 'b' "
 std::string UnknownCommandText(Args args);

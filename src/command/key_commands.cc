@@ -5,7 +5,9 @@
 #include <optional>
 #include <string_view>
 
+#include "base/text.h"
 #include "command/context.h"
+#include "command/errors.h"
 #include "command/hit_arguments.h"
 
 namespace gub {
@@ -46,9 +48,9 @@ void DeleteCommand(CommandContext& context) {
   int64_t deleted = 0;
   for (std::string_view key : context.args().subspan(1)) {
     if (key.empty() || IsTooLong(context, key)) continue;
+    const KeyWatch::Change change = context.ChangeOf(key);
     const bool existed = LapsesAtMs(context, key).has_value();
     for (std::string_view name : kNames) context.node().store.Reset(name, key);
-    context.node().watch.Touch(key);
     deleted += existed ? 1 : 0;
   }
   context.counters().Add(Counter::kResets, context.args().size() - 1);
@@ -80,6 +82,13 @@ void TypeCommand(CommandContext& context) {
 
 // MEMORY USAGE key [SAMPLES n]: what the key's buckets take, with their share of table and index.
 void MemoryUsageCommand(CommandContext& context) {
+  const Args options = context.args().subspan(3);
+  if (!options.empty() && (options.size() != 2 || !EqualsIgnoreCase(options[0], "SAMPLES"))) {
+    return context.Error(kSyntaxError);
+  }
+  const std::optional<int64_t> samples = options.empty() ? 0 : ParseInt64(options[1]);
+  if (!samples) return context.Error(kNotAnInteger);
+  if (*samples < 0) return context.Error(kSyntaxError);
   const std::string_view key = context.args()[2];
   int64_t bytes = 0;
   if (!LapsesAtMs(context, key)) return context.reply().Null();

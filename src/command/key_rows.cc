@@ -58,7 +58,7 @@ constexpr CommandSpec kRows[] = {
      "Accepted from clients that were redirected.", {}, NeedsClusterCommand},
     {"cluster", -2, 0, kNoKeys, "cluster", kFirst, kConstant,
      "Tells about the cluster; refused by a node that is in none.", {}, nullptr, kClusterRows},
-    {"del", -2, kWrite, kAllAreKeys, "generic", kFirst, kPerKey,
+    {"del", -2, kWrite | kDeletes, kAllAreKeys, "generic", kFirst, kPerKey,
      "Forgets what CL.THROTTLE and GUB.TAKE keep of the keys.", kKeys, DeleteCommand},
     {"exists", -2, kReads, kAllAreKeys, "generic", kFirst, kPerKey,
      "How many of the keys CL.THROTTLE or GUB.TAKE keep something of.", kKeys, ExistsCommand},
@@ -79,7 +79,7 @@ constexpr CommandSpec kRows[] = {
     {"type", 2, kReads, kKeyIsFirst, "generic", kFirst, kConstant,
      "string for a key that CL.THROTTLE or GUB.TAKE keep something of, else none.", kOneKey,
      TypeCommand},
-    {"unlink", -2, kWrite | kFast, kAllAreKeys, "generic", kFirst, kPerKey,
+    {"unlink", -2, kWrite | kFast | kDeletes, kAllAreKeys, "generic", kFirst, kPerKey,
      "The same as DEL.", kKeys, DeleteCommand},
 };
 // clang-format on

@@ -33,13 +33,16 @@ void RefuseRequest(CommandContext& context, const absl::Status& status) {
 // Decides and counts; nothing when the reply is an error, which is written then.
 std::optional<Decision> Decide(CommandContext& context, const Request& request) {
   Decision decision;
+  KeyWatch::Change change = context.ChangeOf(request.key);
+  if (request.hits == 0 && !request.Has(kResetRemaining)) change.ChangesNothing();
   const Store::Outcome outcome = context.node().store.Decide(request, context.now_ms(), &decision);
   if (outcome == Store::Outcome::kFull) {
+    change.ChangesNothing();
+    context.counters().Add(Counter::kRequestErrors);
     context.Error(kTableFull);
     return std::nullopt;
   }
   context.counters().Add(CounterOf(request, decision));
-  if (request.hits != 0 || request.Has(kResetRemaining)) context.node().watch.Touch(request.key);
   return decision;
 }
 
@@ -77,15 +80,18 @@ void Hit(CommandContext& context, Args args) {
 void HitByAlias(CommandContext& context) {
   const Args args = context.args();
   const std::optional<int64_t> keys = ParseInt64(args[2]);
-  if (!keys) return context.Error(kNotAnInteger);
-  if (*keys < 0) return context.Error("ERR Number of keys can't be negative");
+  const auto refuse = [&context](std::string_view why) {
+    RefuseRequest(context, absl::InvalidArgumentError(std::string(why)));
+  };
+  if (!keys) return refuse("value is not an integer or out of range");
+  if (*keys < 0) return refuse("Number of keys can't be negative");
   if (*keys > static_cast<int64_t>(args.size()) - 3) {
-    return context.Error("ERR Number of keys can't be greater than number of args");
+    return refuse("Number of keys can't be greater than number of args");
   }
-  if (*keys != 1) return context.Error("ERR gub.hit takes one key");
+  if (*keys != 1) return refuse("gub.hit takes one key");
   constexpr size_t kFewestArgs = 8;
   if (args.size() < kFewestArgs) {
-    return context.Error("ERR gub.hit takes a key, then name, hits, limit and duration");
+    return refuse("gub.hit takes a key, then name, hits, limit and duration");
   }
   std::vector<std::string_view> hit = {kHitFunction, args[4], args[3]};
   hit.insert(hit.end(), args.begin() + 5, args.end());
@@ -149,9 +155,8 @@ void ResetBucketCommand(CommandContext& context) {
   const absl::Status status = CheckNameAndKey(args[1], args[2], MaxKeyBytes(context));
   if (!status.ok()) return RefuseRequest(context, status);
   context.counters().Add(Counter::kResets);
-  const int removed = context.node().store.Reset(args[1], args[2]);
-  context.node().watch.Touch(args[2]);
-  context.reply().Integer(removed);
+  const KeyWatch::Change change = context.ChangeOf(args[2]);
+  context.reply().Integer(context.node().store.Reset(args[1], args[2]));
 }
 
 // GUB.DEBUG CLOCK SET ms | ADVANCE ms | SYSTEM

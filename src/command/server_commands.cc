@@ -68,6 +68,7 @@ void ShutdownCommand(CommandContext& context) {
     }
     abort = abort || lower == "abort";
   }
+  if (abort && context.args().size() > 2) return context.Error(kSyntaxError);
   if (abort) return context.Error("ERR No shutdown in progress.");
   GUB_LOG(info, "a client asked for the end client={}", context.client().record->address);
   context.client().close = true;
@@ -80,7 +81,9 @@ void ModuleListCommand(CommandContext& context) { context.reply().Array(0); }
 
 // FUNCTION FLUSH [ASYNC|SYNC]
 void FunctionFlushCommand(CommandContext& context) {
-  if (!HasOneOf(context.args().subspan(2), "ASYNC", "SYNC")) return context.Error(kSyntaxError);
+  if (!HasOneOf(context.args().subspan(2), "ASYNC", "SYNC")) {
+    return context.Error("ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
+  }
   context.reply().Ok();
 }
 

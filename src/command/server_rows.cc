@@ -58,7 +58,7 @@ constexpr CommandSpec kAclRows[] = {
 constexpr CommandSpec kCommandRows[] = {
     {"count", 2, kSlowAnyTime, kNoKeys, "server", kFirst, kConstant,
      "How many commands there are.", {}, CommandCountCommand},
-    {"docs", -2, kSlowAnyTime, kNoKeys, "server", kFirst, kPerCommand,
+    {"docs", -2, kSlowAnyTime | kOnlyAnswers, kNoKeys, "server", kFirst, kPerCommand,
      "What the commands do and take.", kCommandNames, CommandDocsCommand},
     {"getkeys", -3, kSlowAnyTime, kNoKeys, "server", kFirst, "O(N) in the arguments",
      "The keys of a request.", kRequest, CommandGetKeysCommand},
@@ -66,14 +66,14 @@ constexpr CommandSpec kCommandRows[] = {
      "The keys of a request and what it does with them.", kRequest,
      CommandGetKeysAndFlagsCommand},
     kHelp,
-    {"info", -2, kSlowAnyTime, kNoKeys, "server", kFirst, kPerCommand,
+    {"info", -2, kSlowAnyTime | kOnlyAnswers, kNoKeys, "server", kFirst, kPerCommand,
      "Arity, flags and keys of commands.", kCommandNames, CommandInfoCommand},
-    {"list", -2, kSlowAnyTime, kNoKeys, "server", kFirst, kPerCommand,
+    {"list", -2, kSlowAnyTime | kOnlyAnswers, kNoKeys, "server", kFirst, kPerCommand,
      "The names of the commands, all or those of a category or pattern.", kFilter,
      CommandListCommand},
 };
 constexpr CommandSpec kConfigRows[] = {
-    {"get", -3, kAdmins, kNoKeys, "server", kFirst,
+    {"get", -3, kAdmins | kOnlyAnswers, kNoKeys, "server", kFirst,
      "O(N) in the options there are", "The values of the options that match a pattern.",
      kParameters, ConfigGetCommand},
     kHelp,
@@ -91,7 +91,7 @@ constexpr CommandSpec kFunctionRows[] = {
 };
 constexpr CommandSpec kLatencyRows[] = {
     kHelp,
-    {"histogram", -2, kAdmins, kNoKeys, "server", kFirst, kPerCommand,
+    {"histogram", -2, kAdmins | kOnlyAnswers, kNoKeys, "server", kFirst, kPerCommand,
      "How many calls of a command took up to 1, 2, 4 ... us.", kCommandNames,
      LatencyHistogramCommand},
     {"latest", 2, kAdmins, kNoKeys, "server", kFirst, kConstant,
@@ -105,7 +105,7 @@ constexpr CommandSpec kModuleRows[] = {
      "The modules: there are none.", {}, ModuleListCommand},
 };
 constexpr CommandSpec kSlowLogRows[] = {
-    {"get", -2, kAdmins, kNoKeys, "server", kFirst, kPerEntry,
+    {"get", -2, kAdmins | kOnlyAnswers, kNoKeys, "server", kFirst, kPerEntry,
      "The latest slow commands, 10 unless count says otherwise, all for -1.", kCount,
      SlowLogGetCommand},
     kHelp,
@@ -118,7 +118,7 @@ constexpr CommandSpec kSlowLogRows[] = {
 constexpr CommandSpec kRows[] = {
     {"acl", -2, 0, kNoKeys, "server", kFirst, kConstant,
      "Tells who this connection is.", {}, nullptr, kAclRows},
-    {"command", -1, kSlowAnyTime, kNoKeys, "server", kFirst, "O(N) in the commands",
+    {"command", -1, kSlowAnyTime | kOnlyAnswers, kNoKeys, "server", kFirst, "O(N) in the commands",
      "All commands with arity, flags and keys.", {}, CommandCommand, kCommandRows},
     {"config", -2, 0, kNoKeys, "server", kFirst, kConstant,
      "Reads and changes the node's options.", {}, nullptr, kConfigRows},
@@ -128,7 +128,7 @@ constexpr CommandSpec kRows[] = {
      "Removes every bucket of this node.", kFlushArgs, FlushAllCommand},
     {"function", -2, 0, kNoKeys, "scripting", kFirst, kConstant,
      "Accepts FUNCTION FLUSH; there are no functions.", {}, nullptr, kFunctionRows},
-    {"info", -1, kSlowAnyTime, kNoKeys, "server", kFirst, kConstant,
+    {"info", -1, kSlowAnyTime | kOnlyAnswers, kNoKeys, "server", kFirst, kConstant,
      "What the node is and has counted, by sections.", kSections, InfoCommand},
     {"latency", -2, 0, kNoKeys, "server", kFirst, kConstant,
      "Tells how long commands took.", {}, nullptr, kLatencyRows},

@@ -1,13 +1,28 @@
 #include "command/transaction_commands.h"
 
 #include <algorithm>
+#include <mutex>
+#include <shared_mutex>
 #include <string_view>
+#include <vector>
 
 #include "command/context.h"
 #include "command/dispatch.h"
 #include "command/errors.h"
 
 namespace gub {
+
+namespace {
+
+// The first mark of a cell says the most; so there are never more than there are cells.
+void AddMark(const KeyWatch::Mark& mark, std::vector<KeyWatch::Mark>* marks) {
+  const bool is_marked =
+      std::any_of(marks->begin(), marks->end(),
+                  [&mark](const KeyWatch::Mark& other) { return other.cell == mark.cell; });
+  if (!is_marked) marks->push_back(mark);
+}
+
+}  // namespace
 
 void MultiCommand(CommandContext& context) {
   Transaction& transaction = context.client().transaction;
@@ -23,14 +38,18 @@ void ExecCommand(CommandContext& context) {
     EndTransaction(&context.client(), &context.node().watch);
     return context.Error(kExecAborted);
   }
-  const KeyWatch& watch = context.node().watch;
+  KeyWatch& watch = context.node().watch;
   const auto& marks = context.client().watches;
+  std::unique_lock<std::shared_mutex> lock;
+  if (!marks.empty()) lock = watch.LockForExec();
   if (!std::all_of(marks.begin(), marks.end(),
                    [&watch](const KeyWatch::Mark& mark) { return watch.IsUntouched(mark); })) {
     EndTransaction(&context.client(), &context.node().watch);
     return context.reply().NullArray();
   }
+  context.set_in_exec(lock.owns_lock());
   context.dispatcher().RunQueued(&context);
+  context.set_in_exec(false);
 }
 
 void DiscardCommand(CommandContext& context) {
@@ -44,13 +63,9 @@ void WatchCommand(CommandContext& context) {
   ClientState& client = context.client();
   if (client.transaction.open) return context.Error("ERR WATCH inside MULTI is not allowed");
   const Args keys = context.args().subspan(1);
-  const size_t bytes = (client.watches.size() + keys.size()) * sizeof(KeyWatch::Mark);
-  if (bytes > static_cast<size_t>(context.config().client_query_buffer_limit_bytes)) {
-    return context.Error("ERR more keys are watched than client-query-buffer-limit allows");
-  }
   KeyWatch& watch = context.node().watch;
   if (client.watches.empty()) watch.AddWatcher();
-  for (std::string_view key : keys) client.watches.push_back(watch.Look(key));
+  for (std::string_view key : keys) AddMark(watch.Look(key), &client.watches);
   client.record->watches = static_cast<int64_t>(client.watches.size());
   context.reply().Ok();
 }

@@ -7,7 +7,7 @@ namespace gub {
 
 namespace {
 
-void ChangeMask(int how, std::initializer_list<int> signals) {
+void ChangeMask(int how, const std::vector<int>& signals) {
   sigset_t set;
   sigemptyset(&set);
   for (int number : signals) sigaddset(&set, number);
@@ -20,7 +20,7 @@ void HoldSignals(std::initializer_list<int> signals) { ChangeMask(SIG_BLOCK, sig
 
 SignalWatch::SignalWatch(Loop* loop, std::initializer_list<int> signals,
                          std::function<void(int)> callback)
-    : callback_(std::move(callback)) {
+    : signals_(signals), callback_(std::move(callback)) {
   for (int number : signals) {
     auto* handle = new Handle{{}, this};
     uv_signal_init(loop->uv(), &handle->signal);
@@ -37,6 +37,7 @@ SignalWatch::SignalWatch(Loop* loop, std::initializer_list<int> signals,
 SignalWatch::~SignalWatch() { Stop(); }
 
 void SignalWatch::Stop() {
+  ChangeMask(SIG_BLOCK, signals_);
   for (Handle* handle : handles_) {
     uv_close(reinterpret_cast<uv_handle_t*>(&handle->signal),
              [](uv_handle_t* closed) noexcept { delete static_cast<Handle*>(closed->data); });

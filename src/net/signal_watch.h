@@ -28,7 +28,8 @@ class SignalWatch {
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
 
-  // Hears no more; the signals have their default effect again.
+  // Hears no more; the signals are held back again, so that a second one does not cut short what
+  // the first one began.
   void Stop();
 
  private:
@@ -36,6 +37,7 @@ class SignalWatch {
     uv_signal_t signal;
     SignalWatch* watch;
   };
+  const std::vector<int> signals_;
   const std::function<void(int)> callback_;
   std::vector<Handle*> handles_;
 };

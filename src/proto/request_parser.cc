@@ -248,6 +248,12 @@ void RequestParser::AddArg(std::string_view arg) {
   args_[arg_count_++] = arg;
 }
 
+size_t RequestParser::HeldBytes() const {
+  const size_t args = args_.size() > kKeptArgs ? args_.size() * sizeof(args_[0]) : 0;
+  const size_t ranges = ranges_.capacity() > kKeptArgs ? ranges_.capacity() * sizeof(Range) : 0;
+  return args + ranges + (unquoted_.capacity() > kKeptUnquotedBytes ? unquoted_.capacity() : 0);
+}
+
 void RequestParser::GiveBackMemory() {
   if (ranges_.capacity() > kKeptArgs) std::vector<Range>().swap(ranges_);
   if (args_.size() > kKeptArgs) std::vector<std::string_view>().swap(args_);

@@ -68,6 +68,9 @@ class RequestParser {
   // After kError: the text after "-ERR ", printable, without CR or LF.
   const std::string& error() const { return error_; }
 
+  // Memory that it holds beyond what it keeps while it waits.
+  size_t HeldBytes() const;
+
   // From the next request on.
   void set_limits(RequestLimits limits) { next_limits_ = limits; }
 

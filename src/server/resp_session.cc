@@ -82,9 +82,8 @@ ConnectionHandler::Progress RespSession::OnInput(std::string_view input, ByteBuf
   ClientRecord& record = *client_.record;
   record.queued_commands =
       transaction.open ? static_cast<int64_t>(transaction.queued.size()) : int64_t{-1};
-  if (static_cast<size_t>(record.queued_bytes) != client_.HeldBytes()) {
-    SetHeld(&record.queued_bytes, client_.HeldBytes());
-  }
+  const size_t held = client_.HeldBytes() + parser_.HeldBytes();
+  if (static_cast<size_t>(record.queued_bytes) != held) SetHeld(&record.queued_bytes, held);
   return {consumed, next};
 }
 
@@ -125,14 +124,19 @@ void RespSession::SetHeld(std::atomic<int64_t>* field, size_t bytes) {
   const bool grows = static_cast<int64_t>(bytes) > *field;
   node.client_memory.Set(client_.record.get(), field, static_cast<int64_t>(bytes));
   const int64_t limit = dispatcher_->config().maxmemory_clients_bytes;
-  if (!grows || limit == 0 || node.client_memory.total() <= limit) return;
-  for (const auto& client : node.client_memory.Evict(node.clients, limit)) {
-    place_.counters->Add(Counter::kEvictedClients);
+  if (grows && limit > 0 && node.client_memory.total() > limit) {
+    EvictClients(&node, place_.counters, limit);
+  }
+}
+
+void EvictClients(Node* node, CounterSet* counters, int64_t max_bytes) {
+  for (const auto& client : node->client_memory.Evict(node->clients, max_bytes)) {
+    counters->Add(Counter::kEvictedClients);
     GUB_LOG_EVERY(1000, warn,
                   "closing the client that holds the most, all are past maxmemory-clients "
                   "held_bytes={} address={}",
                   client->HeldBytes(), client->address);
-    node.hooks.close_client(*client);
+    node->hooks.close_client(*client);
   }
 }
 

@@ -71,6 +71,10 @@ class RespSession : public ConnectionHandler {
   bool as_stranger_ = false;  // bounded as one that has not given the password
 };
 
+// Closes those that hold the most until all hold no more than max_bytes. `counters` are the calling
+// thread's.
+void EvictClients(Node* node, CounterSet* counters, int64_t max_bytes);
+
 }  // namespace gub
 
 #endif  // GUB_SERVER_RESP_SESSION_H_

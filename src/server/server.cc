@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "fmt/format.h"
+#include "fmt/ranges.h"
 #include "net/listen_socket.h"
 #include "net/signal_watch.h"
 #include "net/timer.h"
@@ -134,14 +135,15 @@ void Server::ReloadConfig() {
             std::string(read.status().message()));
     return;
   }
-  std::string waiting;
+  std::vector<std::string_view> changed;
+  std::vector<std::string_view> waiting;
+  bool opens = false;
   const absl::Status status = ChangeConfig(&node_, [&](Config* config) {
+    opens = !config->requirepass.empty() && read->requirepass.empty();
     for (const OptionRow& row : OptionTable()) {
-      if (row.reloadable) {
-        CopyOption(row, *read, config);
-      } else if (FormatOption(row, *read) != FormatOption(row, *config)) {
-        waiting += fmt::format("{}{}", waiting.empty() ? "" : ",", row.name);
-      }
+      if (FormatOption(row, *read) == FormatOption(row, *config)) continue;
+      (row.reloadable ? changed : waiting).push_back(row.name);
+      if (row.reloadable) CopyOption(row, *read, config);
     }
     // As at the start.
     const absl::StatusOr<int64_t> possible = MakeRoomForClients(config->maxclients, *config);
@@ -153,9 +155,12 @@ void Server::ReloadConfig() {
             std::string(status.message()));
     return;
   }
-  GUB_LOG(info, "the configuration was read again file={} waiting_for_restart={}",
-          node_.config_file.empty() ? "none" : node_.config_file,
-          waiting.empty() ? "none" : waiting);
+  if (opens) GUB_LOG(warn, "the configuration has no password any more, clients need none");
+  const auto list = [](const std::vector<std::string_view>& names) {
+    return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ","));
+  };
+  GUB_LOG(info, "the configuration was read again file={} changed={} waiting_for_restart={}",
+          node_.config_file.empty() ? "none" : node_.config_file, list(changed), list(waiting));
 }
 
 absl::Status Server::Listen() {

@@ -81,6 +81,8 @@ void Worker::ConfigChanged() {
   loop_.Post([this] {
     dispatcher_.RefreshConfig();
     for (auto& [id, session] : sessions_) session->ApplyConfig(dispatcher_.config());
+    const int64_t most_bytes = dispatcher_.config().maxmemory_clients_bytes;
+    if (most_bytes > 0) EvictClients(node_, counters_, most_bytes);
   });
 }
 

@@ -234,6 +234,11 @@ Shard::Counts Shard::counts() const {
   return counts_;
 }
 
+void Shard::ResetCounts() {
+  MutexLock lock(&mu_);
+  counts_ = Counts();
+}
+
 Shard::Bytes Shard::bytes() const {
   MutexLock lock(&mu_);
   return {.blocks = pool_.BlockBytes(), .long_keys = pool_.LongKeyBytes()};

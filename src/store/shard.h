@@ -118,6 +118,7 @@ class alignas(64) Shard {
   }
 
   Counts counts() const;
+  void ResetCounts();
   Bytes bytes() const;
 
  private:

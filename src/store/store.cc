@@ -137,6 +137,11 @@ Store::Counts Store::counts() const {
   return sum;
 }
 
+void Store::ResetCounts() {
+  for (const auto& shard : shards_) shard->ResetCounts();
+  refused_.store(0, std::memory_order_relaxed);
+}
+
 Store::Memory Store::memory() const {
   Memory sum;
   sum.slots = shards_.size() * slots_per_shard_;

@@ -114,6 +114,8 @@ class Store {
   int64_t max_keys() const { return occupancy_.max(); }
 
   Counts counts() const;
+  // Counts from 0 again.
+  void ResetCounts();
   Memory memory() const;
   // What one bucket takes, with its share of table and index.
   static int64_t BytesOf(std::string_view name, std::string_view key);

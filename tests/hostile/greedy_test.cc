@@ -136,6 +136,30 @@ TEST_F(ClientMemoryTest, WhoHoldsTheMostIsClosedWhenAllHoldTooMuch) {
   EXPECT_THAT(server_.Log(), HasSubstr("past maxmemory-clients"));
 }
 
+TEST_F(ClientMemoryTest, ALowerLimitHoldsForWhatIsHeldAlready) {
+  std::vector<RawClient> clients;
+  for (int i = 0; i < 20; ++i) {
+    clients.emplace_back(server_.port());
+    clients.back().Run({"MULTI"});
+    clients.back().Run({"PING", std::string(60'000, 'x')});
+  }
+  EXPECT_TRUE(Eventually([this] { return Count("mem_clients_normal") > 20 * 60'000; }));
+  EXPECT_EQ(other_.RunLine("CONFIG SET maxmemory-clients 500kb"), RespReply::Status("OK"));
+  EXPECT_TRUE(Eventually([this] { return Count("mem_clients_normal") <= 500 * 1024; }));
+  EXPECT_GT(Count("evicted_clients"), 10);
+  ExpectOthersAreServed();
+}
+
+TEST_F(ClientMemoryTest, WhatTheParserKeepsOfManyArgumentsCounts) {
+  other_.RunLine("CONFIG SET max-args 1000000");
+  RawClient client(server_.port());
+  client.Run({"PING"});
+  std::string request = "*200000\r\n";
+  for (int i = 0; i < 100'000; ++i) request += "$0\r\n\r\n";
+  client.Send(request);
+  EXPECT_TRUE(Eventually([this] { return Count("mem_clients_normal") > 16 * 100'000; }));
+}
+
 class DescriptorTest : public GreedyTest {};
 
 TEST_F(DescriptorTest, WithoutADescriptorLeftOthersAreServedAndLaterTheNewOnesToo) {

@@ -80,6 +80,20 @@ TEST_F(LimitsTest, ATransactionWhoseReplyIsTooLongIsRunWholeAndItsClientClosed) 
   ExpectOthersAreServed();
 }
 
+TEST_F(LimitsTest, OnceItsReplyIsTooLongATransactionRunsOnlyWhatChangesSomething) {
+  RawClient client(server_.port());
+  std::string pipeline = EncodeCommand({"MULTI"});
+  for (int i = 0; i < 5000; ++i) pipeline += EncodeCommand({"COMMAND", "DOCS"});
+  pipeline += EncodeCommand({"GUB.HIT", "n", "k", "1", "10", "1h"}) + EncodeCommand({"EXEC"});
+  ASSERT_TRUE(client.Send(pipeline));
+  EXPECT_TRUE(client.ReadUntilClosed().has_value());
+  EXPECT_EQ(other_.RunLine("GUB.HIT n k 0 10 1h").items.at(1), RespReply::Integer(9));
+  const std::string stats = other_.RunLine("INFO commandstats").text;
+  const size_t calls = stats.find("cmdstat_command|docs:calls=");
+  ASSERT_NE(calls, std::string::npos);
+  EXPECT_NE(stats.compare(calls, 32, "cmdstat_command|docs:calls=5000,"), 0);
+}
+
 class MaxClientsTest : public LimitsTest {
  protected:
   MaxClientsTest() : LimitsTest({"--maxclients", "5"}) {}

@@ -98,7 +98,7 @@ TEST_F(HandshakeTest, NullIsANullOfTheProtocol) {
   EXPECT_THAT(client.ReadUntilClosed(), Optional(StartsWith("_\r\n*1\r\n_\r\n*14\r\n")));
   RawClient resp2(server_.port());
   resp2.Send("CLIENT GETNAME\r\nCOMMAND INFO nope\r\nQUIT\r\n");
-  EXPECT_THAT(resp2.ReadUntilClosed(), Optional(std::string("$-1\r\n*1\r\n*-1\r\n+OK\r\n")));
+  EXPECT_THAT(resp2.ReadUntilClosed(), Optional(std::string("$-1\r\n*1\r\n$-1\r\n+OK\r\n")));
 }
 
 TEST_F(HandshakeTest, AConnectionHasTheNameThatItWasGivenLast) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <filesystem>
@@ -140,6 +141,21 @@ TEST_F(ReloadTest, AFileWithAFaultChangesNothingAndSaysWhy) {
   std::filesystem::remove(Path());
   server.Signal(SIGHUP);
   EXPECT_THAT(server.WaitForLog("the file cannot be read"), HasSubstr("nothing has changed"));
+  EXPECT_EQ(client.RunLine("PING"), RespReply::Status("PONG"));
+}
+
+TEST_F(ReloadTest, APasswordThatGoesIsToldAndAPipeIsNotReadAgain) {
+  Write("requirepass pw\n");
+  ServerProcess server({Path()});
+  Write("# nothing\n");
+  server.Signal(SIGHUP);
+  EXPECT_THAT(server.WaitForLog("has no password any more"), HasSubstr(" warning "));
+  EXPECT_THAT(server.WaitForLog("was read again"), HasSubstr("changed=requirepass "));
+  std::filesystem::remove(Path());
+  ASSERT_EQ(mkfifo(Path().c_str(), 0600), 0);
+  server.Signal(SIGHUP);
+  EXPECT_THAT(server.WaitForLog("it is no plain file"), HasSubstr("nothing has changed"));
+  RespClient client(server.port());
   EXPECT_EQ(client.RunLine("PING"), RespReply::Status("PONG"));
 }
 

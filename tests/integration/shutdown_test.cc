@@ -141,6 +141,20 @@ TEST_P(ShutdownTest, IdleConnectionsAndHalfRequestsDoNotHoldItUp) {
   for (RawClient& client : idle) EXPECT_THAT(client.ReadUntilClosed(), Optional(std::string()));
 }
 
+TEST_P(ShutdownTest, FurtherSignalsDoNotCutItShort) {
+  ServerProcess server;
+  RawClient half(server.port());
+  half.Send("*2\r\n$4\r\nECHO\r\n$4\r\nhal");
+  RawClient client(server.port());
+  EXPECT_EQ(client.Run({"PING"}), RespReply::Status("PONG"));
+  server.Signal(GetParam());
+  EXPECT_NE(server.WaitForLog("stopping"), "");
+  for (const int again : {SIGTERM, SIGHUP, SIGINT}) server.Signal(again);
+  half.Send("f\r\n");
+  EXPECT_THAT(half.ReadUntilClosed(), Optional(std::string("$4\r\nhalf\r\n")));
+  EXPECT_EQ(server.WaitForExit(seconds(kSanitized ? 60 : 20)), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Signals, ShutdownTest, ::testing::Values(SIGTERM, SIGINT),
                          [](const auto& info) {
                            return std::string(info.param == SIGTERM ? "SIGTERM" : "SIGINT");

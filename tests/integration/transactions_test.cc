@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/raw_client.h"
 #include "tests/support/resp_client.h"
 #include "tests/support/server_process.h"
 
@@ -155,6 +156,31 @@ TEST_F(TransactionsTest, AQueueLargerThanTheQueryBufferIsRefusedAndAborts) {
             RespReply::Error("ERR the transaction is larger than client-query-buffer-limit"));
   EXPECT_EQ(replies[19], kAborted);
   EXPECT_EQ(Run("PING"), RespReply::Status("PONG"));
+}
+
+// Optimistic locking is what WATCH is for: of several that looked at the same, one goes ahead.
+TEST_F(TransactionsTest, OfManyThatWatchAKeyOnOtherThreadsOneAtMostGoesAhead) {
+  constexpr int kClients = 8;
+  constexpr int kRounds = 40;
+  std::vector<RawClient> clients;
+  for (int i = 0; i < kClients; ++i) clients.emplace_back(server_.port());
+  std::string transaction = EncodeCommand({"MULTI"});
+  for (int i = 0; i < 300; ++i) transaction += EncodeCommand({"PING"});
+  transaction += EncodeCommand({"GUB.HIT", "n", "watched", "1", "1000", "1h"});
+  for (int round = 0; round < kRounds; ++round) {
+    for (RawClient& client : clients) {
+      client.Send(EncodeCommand({"WATCH", "watched"}) + transaction);
+      ASSERT_EQ(client.ReadReplies(303).size(), 303u);
+    }
+    for (RawClient& client : clients) client.Send(EncodeCommand({"EXEC"}));
+    int ran = 0;
+    for (RawClient& client : clients) {
+      const std::optional<RespReply> reply = client.ReadReply();
+      ASSERT_TRUE(reply.has_value());
+      ran += reply->type == RespReply::Type::kArray ? 1 : 0;
+    }
+    EXPECT_EQ(ran, 1) << "round " << round;
+  }
 }
 
 }  // namespace

@@ -110,19 +110,19 @@ TEST_F(ConfigFileTest, IsReadFromTheDisk) {
   // Longer than one read of it.
   const std::string path =
       dir.Write("a.conf", "port 7000\n" + std::string(100'000, '#') + "\nmax-keys 5");
-  EXPECT_EQ(Message(ReadConfigFile(path, &config_)), "OK");
+  EXPECT_EQ(Message(ReadConfigFile(path, false, &config_)), "OK");
   EXPECT_EQ(config_.port, 7000);
   EXPECT_EQ(config_.max_keys, 5);
 }
 
 TEST_F(ConfigFileTest, ThatCannotBeReadIsAnErrorThatNamesIt) {
   const TempDir dir;
-  EXPECT_EQ(Message(ReadConfigFile(dir.Path("none.conf"), &config_)),
+  EXPECT_EQ(Message(ReadConfigFile(dir.Path("none.conf"), false, &config_)),
             dir.Path("none.conf") + ": the file cannot be read: No such file or directory");
-  EXPECT_EQ(Message(ReadConfigFile(dir.Path("."), &config_)),
+  EXPECT_EQ(Message(ReadConfigFile(dir.Path("."), false, &config_)),
             dir.Path(".") + ": the file cannot be read: Is a directory");
   const std::string path = dir.Write("bad.conf", "port x");
-  EXPECT_EQ(Message(ReadConfigFile(path, &config_)),
+  EXPECT_EQ(Message(ReadConfigFile(path, false, &config_)),
             path + ":1: port must be a whole number from 0 to 65535, got 'x'");
 }
 

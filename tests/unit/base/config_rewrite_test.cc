@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -62,6 +63,31 @@ TEST(RewriteConfigTest, TheFileKeepsItsModeAndNoScratchIsLeft) {
   ASSERT_EQ(stat(path.c_str(), &after), 0);
   EXPECT_EQ(after.st_mode & 07777, 0640u);
   std::remove(path.c_str());
+}
+
+TEST(RewriteConfigTest, AnOptionThatStandsTwiceStandsOnceAfterwards) {
+  EXPECT_EQ(RewriteConfigText("timeout 5\n# c\ntimeout 9\n", With("timeout", "5")),
+            "timeout 5\n# c\n");
+}
+
+TEST(RewriteConfigTest, LinesKeepTheirEndings) {
+  EXPECT_EQ(RewriteConfigText("# c\r\ntimeout 5\r\nport 7379", With("timeout", "6")),
+            "# c\r\ntimeout 6\r\nport 7379");
+}
+
+TEST(RewriteConfigTest, ALinkStaysALinkAndAPipeIsNotWaitedFor) {
+  const std::string folder = ::testing::TempDir() + "/rewrite_test_folder";
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder + "/real.conf") << "timeout 5\n";
+  std::filesystem::create_symlink("real.conf", folder + "/link.conf");
+  EXPECT_TRUE(RewriteConfigFile(folder + "/link.conf", With("timeout", "6")).ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(folder + "/link.conf"));
+  std::ifstream file(folder + "/real.conf");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "timeout 6\n");
+  ASSERT_EQ(mkfifo((folder + "/pipe.conf").c_str(), 0600), 0);
+  EXPECT_THAT(std::string(RewriteConfigFile(folder + "/pipe.conf", Config()).message()),
+              ::testing::HasSubstr("it is no plain file"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(RewriteConfigTest, AFileThatIsGoneIsAnErrorThatNamesIt) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 #include "tests/support/command_fixture.h"
@@ -87,6 +88,20 @@ TEST_F(AccessTest, AHelloWithoutAValueForItsOptionIsASyntaxError) {
   EXPECT_EQ(RunLine("HELLO 3 AUTH default"), "-ERR Syntax error in HELLO option 'AUTH'\r\n");
 }
 
+TEST_F(AccessTest, AHelloThatFailsLetsNobodyIn) {
+  EXPECT_EQ(Run({"HELLO", "3", "AUTH", "default", "se cret", "SETNAME", "a b"}),
+            "-ERR Client names cannot contain spaces, newlines or special characters.\r\n");
+  EXPECT_EQ(RunLine("DBSIZE"), kNoAuthReply);
+}
+
+TEST_F(AccessTest, AnExecThatIsRefusedSaysWhy) {
+  Run({"AUTH", "se cret"});
+  RunLine("MULTI");
+  client_.authenticated = false;
+  EXPECT_EQ(RunLine("EXEC"),
+            "-EXECABORT Transaction discarded because of: NOAUTH Authentication required.\r\n");
+}
+
 TEST_F(AccessTest, ResetAsksForThePasswordAgain) {
   Run({"AUTH", "se cret"});
   EXPECT_EQ(RunLine("RESET"), "+RESET\r\n");
@@ -108,6 +123,9 @@ TEST_F(AccessTest, NothingThatIsShownHoldsThePassword) {
   Run({"AUTH", "default", "se cret"});
   Run({"HELLO", "2", "AUTH", "default", "se cret"});
   Run({"CONFIG", "SET", "timeout", "5", "requirepass", "hush hush"});
+  Run({"HELLO", "AUTH", "default", "se cret"});                      // the version is forgotten
+  Run({"CONFIG", "SET", "maxclients", "requirepass", "hush hush"});  // and here a value
+  Run({"COMMAND", "GETKEYS", "AUTH", "default", "se cret"});
   const std::string slow = RunLine("SLOWLOG GET -1");
   EXPECT_THAT(slow, HasSubstr("(redacted)"));
   EXPECT_THAT(slow, Not(HasSubstr("cret")));

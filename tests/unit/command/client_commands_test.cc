@@ -45,7 +45,7 @@ TEST_F(ClientCommandsTest, InfoIsOneLineWithTheFieldsOfRedis) {
       RunLine("CLIENT INFO"),
       MatchesRegex("\\$[0-9]+\r\nid=1 addr=10.0.0.1:1000 laddr=10.0.0.9:7379 fd=-1 name=me age=0 "
                    "idle=0 flags=N db=0 sub=0 psub=0 ssub=0 multi=-1 qbuf=0 qbuf-free=0 "
-                   "argv-mem=0 multi-mem=0 obl=0 oll=0 omem=0 tot-mem=0 events=r "
+                   "argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0 events=r "
                    "cmd=client\\|info user=default redir=-1 resp=2 lib-name=lib lib-ver=\n\r\n"));
 }
 
@@ -97,6 +97,27 @@ TEST_F(ClientCommandsTest, WrongFiltersKillNobody) {
   EXPECT_THAT(TakeKilled(), IsEmpty());
 }
 
+TEST_F(ClientCommandsTest, AnEmptyAddressIsNobodys) {
+  EXPECT_EQ(Run({"CLIENT", "KILL", ""}), "-ERR No such client\r\n");
+  EXPECT_EQ(Run({"CLIENT", "KILL", "ADDR", ""}), ":0\r\n");
+  EXPECT_EQ(Run({"CLIENT", "KILL", "LADDR", ""}), ":0\r\n");
+  EXPECT_THAT(TakeKilled(), IsEmpty());
+  EXPECT_FALSE(client_.close);
+}
+
+TEST_F(ClientCommandsTest, NamesAreBounded) {
+  const std::string longest(256, 'n');
+  const std::string longer(257, 'n');
+  EXPECT_EQ(Run({"CLIENT", "SETNAME", longest}), "+OK\r\n");
+  EXPECT_EQ(Run({"CLIENT", "SETNAME", longer}),
+            "-ERR Client names cannot be longer than 256 bytes\r\n");
+  EXPECT_EQ(Run({"CLIENT", "SETINFO", "LIB-VER", longer}),
+            "-ERR lib-ver cannot be longer than 256 bytes\r\n");
+  EXPECT_EQ(Run({"HELLO", "3", "SETNAME", longer}),
+            "-ERR Client names cannot be longer than 256 bytes\r\n");
+  EXPECT_EQ(client_.record->names().name, longest);
+}
+
 TEST_F(ClientCommandsTest, RepliesCanBeSwitchedOffAndOn) {
   EXPECT_EQ(RunLine("CLIENT REPLY OFF"), "");
   EXPECT_EQ(RunLine("PING"), "");
@@ -115,6 +136,22 @@ TEST_F(ClientCommandsTest, SkipLeavesOutTheReplyOfTheNextCommandOnly) {
   EXPECT_EQ(RunLine("PING"), "");
   EXPECT_EQ(RunLine("PING"), "+PONG\r\n");
   EXPECT_EQ(RunLine("CLIENT REPLY maybe"), "-ERR syntax error\r\n");
+}
+
+TEST_F(ClientCommandsTest, SkipDoesNotTakeTheReplyOfReplyOn) {
+  EXPECT_EQ(RunLine("CLIENT REPLY SKIP"), "");
+  EXPECT_EQ(RunLine("CLIENT REPLY ON"), "+OK\r\n");
+  EXPECT_EQ(RunLine("PING"), "+PONG\r\n");
+  EXPECT_EQ(RunLine("CLIENT REPLY SKIP"), "");
+  EXPECT_EQ(RunLine("RESET"), "");
+  EXPECT_EQ(RunLine("PING"), "+PONG\r\n");
+}
+
+TEST_F(ClientCommandsTest, MessagesOfSubscriptionsAreNoReplies) {
+  RunLine("CLIENT REPLY OFF");
+  EXPECT_EQ(RunLine("SUBSCRIBE a"), "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n");
+  EXPECT_EQ(RunLine("UNSUBSCRIBE a"), "*3\r\n$11\r\nunsubscribe\r\n$1\r\na\r\n:0\r\n");
+  EXPECT_EQ(RunLine("SUBSCRIBE"), "");  // an error
 }
 
 TEST_F(ClientCommandsTest, AHitWithoutAReplyCountsAllTheSame) {
@@ -183,6 +220,14 @@ TEST_F(ClientMemoryTest, TheEvictedAndTheGoneCountNoMore) {
   Hold(third_, 5);
   node_.client_memory.Forget(third_.get());
   EXPECT_EQ(node_.client_memory.total(), 0);
+}
+
+TEST_F(ClientMemoryTest, WhereNobodyCanGoNobodyIsLookedForAgainAndAgain) {
+  Hold(other_, 30);
+  other_->no_evict = true;
+  EXPECT_THAT(Evict(10), IsEmpty());
+  other_->no_evict = false;
+  EXPECT_THAT(Evict(10), IsEmpty());  // it looks again in a tenth of a second
 }
 
 TEST_F(ClientMemoryTest, NoEvictSpares) {

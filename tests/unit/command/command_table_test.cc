@@ -135,7 +135,7 @@ TEST_F(CommandReplyTest, AHitHasTenElementsWithItsKeyAtTheSecondArgument) {
             "+access\r\n+update\r\n$12\r\nbegin_search\r\n*4\r\n$4\r\ntype\r\n$5\r\nindex\r\n"
             "$4\r\nspec\r\n*2\r\n$5\r\nindex\r\n:2\r\n$9\r\nfind_keys\r\n*4\r\n$4\r\ntype\r\n"
             "$5\r\nrange\r\n$4\r\nspec\r\n*6\r\n$7\r\nlastkey\r\n:0\r\n$7\r\nkeystep\r\n:1\r\n"
-            "$5\r\nlimit\r\n:0\r\n*0\r\n*-1\r\n");
+            "$5\r\nlimit\r\n:0\r\n*0\r\n$-1\r\n");
 }
 
 TEST_F(CommandReplyTest, CountIsTheNumberOfEntriesOfCommand) {

@@ -113,6 +113,24 @@ TEST_F(ConfigCommandsTest, ResetStatSetsTheCountersBackAndTheyCountOn) {
   EXPECT_THAT(RunLine("INFO errorstats"), HasSubstr("errorstat_ERR:count=1\r\n"));
 }
 
+TEST_F(ConfigCommandsTest, ResetStatReachesTheStoreToo) {
+  RunLine("GUB.HIT n k 1 10 1s");
+  node_.clock.Freeze(kNowMs + 2000);
+  node_.store.Sweep(kNowMs + 2000, node_.store.epoch(), 1'000'000'000);
+  EXPECT_THAT(RunLine("INFO gub"), HasSubstr("expired_keys:1\r\n"));
+  RunLine("CONFIG RESETSTAT");
+  EXPECT_THAT(RunLine("INFO gub"), HasSubstr("expired_keys:0\r\n"));
+}
+
+TEST_F(ConfigCommandsTest, WhatConfigGetShowsOfTheOutputLimitCanBeSetAgain) {
+  EXPECT_EQ(Run({"CONFIG", "SET", "client-output-buffer-limit",
+                 "normal 65536 0 0 slave 0 0 0 pubsub 0 0 0"}),
+            "+OK\r\n");
+  EXPECT_THAT(Get("client-output-buffer-limit"), HasSubstr("normal 65536 0 0 slave"));
+  EXPECT_THAT(Run({"CONFIG", "SET", "client-output-buffer-limit", "normal 0 0 0"}),
+              HasSubstr("client-output-buffer-limit must be from 16kb to 2gb"));
+}
+
 TEST_F(ConfigCommandsTest, RewriteNeedsAFile) {
   EXPECT_EQ(RunLine("CONFIG REWRITE"), "-ERR The server is running without a config file\r\n");
   node_.config_file = "/nowhere/gub.conf";

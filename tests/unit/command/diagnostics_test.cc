@@ -159,7 +159,8 @@ TEST_F(DiagnosticsTest, SmallCommandsAnswerAsRedisWould) {
   EXPECT_EQ(RunLine("MODULE LIST"), "*0\r\n");
   EXPECT_EQ(RunLine("FUNCTION FLUSH"), "+OK\r\n");
   EXPECT_EQ(RunLine("FUNCTION FLUSH async"), "+OK\r\n");
-  EXPECT_EQ(RunLine("FUNCTION FLUSH now"), "-ERR syntax error\r\n");
+  EXPECT_EQ(RunLine("FUNCTION FLUSH now"),
+            "-ERR FUNCTION FLUSH only supports SYNC|ASYNC option\r\n");
   EXPECT_THAT(RunLine("MONITOR"), StartsWith("-ERR MONITOR is not there"));
   EXPECT_THAT(RunLine("MEMORY DOCTOR"), HasSubstr("Nothing is wrong"));
 }
@@ -169,6 +170,7 @@ TEST_F(DiagnosticsTest, ShutdownAsksForTheEndAndIsNotAnswered) {
   node_.hooks.stop = [&stopped] { stopped = true; };
   EXPECT_EQ(RunLine("SHUTDOWN x"), "-ERR syntax error\r\n");
   EXPECT_EQ(RunLine("SHUTDOWN ABORT"), "-ERR No shutdown in progress.\r\n");
+  EXPECT_EQ(RunLine("SHUTDOWN ABORT NOW"), "-ERR syntax error\r\n");
   EXPECT_FALSE(stopped);
   EXPECT_EQ(RunLine("SHUTDOWN NOSAVE NOW"), "");
   EXPECT_TRUE(stopped);

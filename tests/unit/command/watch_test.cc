@@ -81,12 +81,16 @@ TEST_F(WatchTest, InsideMultiItIsRefusedAndTheTransactionGoesOn) {
 }
 
 TEST_F(WatchTest, HowMuchIsWatchedIsBounded) {
-  RunLine("CONFIG SET client-query-buffer-limit 1kb");
-  std::vector<std::string_view> request = {"WATCH"};
-  request.resize(1 + 1024 / sizeof(KeyWatch::Mark), "k");
-  EXPECT_EQ(Run(request), "+OK\r\n");
-  EXPECT_EQ(RunLine("WATCH k"),
-            "-ERR more keys are watched than client-query-buffer-limit allows\r\n");
+  for (int i = 0; i < 20'000; ++i) RunLine("WATCH " + std::to_string(i));
+  EXPECT_LE(client_.watches.size(), 4096u);
+  EXPECT_GT(client_.watches.size(), 4000u);
+}
+
+TEST_F(WatchTest, TheFirstLookAtAKeyCounts) {
+  RunLine("WATCH k");
+  Other("GUB.HIT n k 1 10 1h");
+  RunLine("WATCH k");
+  EXPECT_EQ(Exec(), kDidNot);
 }
 
 TEST_F(WatchTest, ATransactionThatIsAbortedConsumesNothing) {
