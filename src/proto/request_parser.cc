@@ -249,7 +249,7 @@ void RequestParser::AddArg(std::string_view arg) {
 }
 
 size_t RequestParser::HeldBytes() const {
-  const size_t args = args_.size() > kKeptArgs ? args_.size() * sizeof(args_[0]) : 0;
+  const size_t args = args_.size() > kKeptArgs ? args_.size() * sizeof(std::string_view) : 0;
   const size_t ranges = ranges_.capacity() > kKeptArgs ? ranges_.capacity() * sizeof(Range) : 0;
   return args + ranges + (unquoted_.capacity() > kKeptUnquotedBytes ? unquoted_.capacity() : 0);
 }
