@@ -19,7 +19,10 @@ find src include -name '*.h' -o -name '*.cc' | LC_ALL=C sort | xargs -r awk '
     split("base 0 limit 1 store 2 proto 2 net 2 cluster 3 command 4 server 5", f, " ")
     for (i = 1; i in f; i += 2) floor[f[i]] = f[i + 1]
     home["^uv(\\.h$|/)"] = "src/net/"  # a pattern of headers -> the only place that includes them
+    home["^ares"] = "src/net/resolver.cc"
+    home["^curl/"] = "src/net/http_client.cc"
     home["^libcuckoo/"] = "src/store/"
+    home["^nlohmann/"] = "src/cluster/etcd_json.cc"
     may_catch = "^src/(store/|main\\.cc$|base/log\\.cc$)"
     for (i = 1; i < ARGC; i++) { path = ARGV[i]; sub(/^[a-z]+\//, "", path); ours[path] }
   }

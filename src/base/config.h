@@ -61,6 +61,25 @@ struct Config {
   int64_t slowlog_max_len;
   int64_t latency_monitor_threshold_ms;  // 0: off
   bool enable_debug_commands;
+
+  // cluster
+  bool cluster_enabled;
+  std::string advertise;  // "host" or "host:port"; empty: the first address of bind that others see
+  std::string discovery;  // "static", "file", "dns" or "etcd"
+  std::vector<std::string> peers;
+  std::string discovery_file;
+  std::vector<std::string> discovery_dns;
+  std::string discovery_dns_server;  // empty: the system's
+  std::vector<std::string> etcd_endpoints;
+  std::string etcd_prefix;
+  int64_t etcd_lease_s;
+  std::string cluster_secret;  // empty: peers from this machine only
+  int64_t peer_timeout_ms;
+  int64_t batch_wait_us;
+  int64_t batch_limit;
+  std::string on_owner_failure;  // "local", "open", "closed" or "error"
+  bool cluster_redirect;
+  int64_t leave_grace_ms;
 };
 
 // kSecret is any bytes, or none, and is shown to nobody.
@@ -80,7 +99,7 @@ struct OptionRow {
   int64_t max = 0;
   std::string_view words = {};  // kWord: the values, joined by '|'
   bool reloadable = false;      // while the node runs
-  bool may_be_empty = false;    // kTextList
+  bool may_be_empty = false;    // kText, kTextList
   std::string_view group;       // a heading of conf/gub.conf
   std::string_view text;        // what it does, a sentence or more
 };

@@ -115,8 +115,11 @@ absl::Status SetField(const OptionRow& row, std::string_view value, std::string*
     *field = value;
     return absl::OkStatus();
   }
-  if (value.empty() || HasControlByte(value)) {
-    return Refuse(row, "text of at least one character and no control characters", value);
+  if ((value.empty() && !row.may_be_empty) || HasControlByte(value)) {
+    return Refuse(row,
+                  row.may_be_empty ? "text without control characters"
+                                   : "text of at least one character and no control characters",
+                  value);
   }
   *field = value;
   return absl::OkStatus();

@@ -32,6 +32,14 @@ constexpr CounterRow kRows[] = {
     {Counter::kResets, "gub", "resets", "Requests with RESET_REMAINING, and GUB.RESET."},
     {Counter::kRequestErrors, "gub", "request_errors",
      "Requests for a decision that were answered with an error."},
+    {Counter::kForwardedRequests, "cluster", "forwarded_requests",
+     "Requests whose key another node owns."},
+    {Counter::kFallbackAnswers, "cluster", "fallback_answers",
+     "Of these, how many were answered here because their owner was not reached."},
+    {Counter::kPeerBatches, "cluster", "peer_batches", "Batches that came from other nodes."},
+    {Counter::kPeerRequests, "cluster", "peer_requests", "Requests in these batches."},
+    {Counter::kPeerLate, "cluster", "peer_late_batches",
+     "Batches that were read after their sender had given them up, and not applied."},
 };
 
 constexpr bool IsInEnumOrder() {

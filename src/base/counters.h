@@ -35,13 +35,18 @@ enum class Counter : uint8_t {
   kPeeks,
   kResets,
   kRequestErrors,
+  kForwardedRequests,
+  kFallbackAnswers,
+  kPeerBatches,
+  kPeerRequests,
+  kPeerLate,
   kCount,
 };
 inline constexpr size_t kCounterCount = static_cast<size_t>(Counter::kCount);
 
 struct CounterRow {
   Counter id;
-  std::string_view section;  // of INFO: "stats" or "gub"
+  std::string_view section;  // of INFO: "stats", "gub" or "cluster"
   std::string_view name;     // as INFO shows it
   std::string_view text;     // what it counts
 };

@@ -1,7 +1,10 @@
 // The options of a node, a row each. The first sentence of a text is what --help shows.
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 
+#include "base/cluster_options.h"
 #include "base/config.h"
 #include "base/text.h"
 
@@ -12,7 +15,7 @@ constexpr int64_t kKb = 1024;
 constexpr int64_t kMb = 1024 * kKb;
 constexpr int64_t kGb = 1024 * kMb;
 
-constexpr OptionRow kRows[] = {
+constexpr OptionRow kNodeRows[] = {
     {
         .name = "bind",
         .field = &Config::bind,
@@ -342,6 +345,13 @@ constexpr OptionRow kRows[] = {
                 "limit.",
     },
 };
+
+constexpr auto kRows = [] {
+  std::array<OptionRow, std::size(kNodeRows) + std::size(kClusterRows)> rows{};
+  const auto end = std::copy(std::begin(kNodeRows), std::end(kNodeRows), rows.begin());
+  std::copy(std::begin(kClusterRows), std::end(kClusterRows), end);
+  return rows;
+}();
 
 }  // namespace
 

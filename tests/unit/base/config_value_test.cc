@@ -44,6 +44,7 @@ INSTANTIATE_TEST_SUITE_P(
         GoodCase{"client-output-buffer-limit", "2gb", "2gb"},
         GoodCase{"proto-max-bulk-len", "1kb", "1kb"},
         GoodCase{"proto-max-bulk-len", "512mb", "512mb"}, GoodCase{"max-args", "16", "16"},
+        GoodCase{"advertise", "", "\"\""}, GoodCase{"advertise", "node1:7379", "node1:7379"},
         GoodCase{"max-args", "1048576", "1048576"}, GoodCase{"max-keys", "1", "1"},
         GoodCase{"max-keys", "2000000000", "2000000000"}, GoodCase{"max-key-bytes", "2", "2"},
         GoodCase{"max-key-bytes", "65000", "65000"},
@@ -158,6 +159,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"logfile", "",
                 "logfile must be text of at least one character and no control characters, got "
                 "''"},
+        BadCase{"advertise", "a\nb",
+                R"(advertise must be text without control characters, got 'a\nb')"},
         BadCase{"logfile", "a\nb",
                 "logfile must be text of at least one character and no control characters, got "
                 R"('a\nb')"},

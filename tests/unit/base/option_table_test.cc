@@ -37,6 +37,23 @@ TEST(OptionTableTest, HasTheDefaultsOfTheContract) {
       {"loglevel", "notice"},
       {"logfile", "stderr"},
       {"enable-debug-commands", "no"},
+      {"cluster-enabled", "no"},
+      {"advertise", ""},
+      {"discovery", "static"},
+      {"peers", ""},
+      {"discovery-file", ""},
+      {"discovery-dns", ""},
+      {"discovery-dns-server", ""},
+      {"etcd-endpoints", "127.0.0.1:2379"},
+      {"etcd-prefix", "/gub/members/"},
+      {"etcd-lease-s", "10"},
+      {"cluster-secret", ""},
+      {"peer-timeout-ms", "100"},
+      {"batch-wait-us", "500"},
+      {"batch-limit", "1000"},
+      {"on-owner-failure", "local"},
+      {"cluster-redirect", "no"},
+      {"leave-grace-ms", "30000"},
   };
   std::map<std::string_view, std::string_view> table;
   for (const OptionRow& row : OptionTable()) table[row.name] = row.default_text;
@@ -68,6 +85,23 @@ TEST(OptionTableTest, PutsItsDefaultsIntoANewConfig) {
   EXPECT_EQ(config.maxmemory_clients_bytes, 256 * 1024 * 1024);
   EXPECT_EQ(config.slowlog_log_slower_than_us, 10'000);
   EXPECT_EQ(config.slowlog_max_len, 128);
+  EXPECT_FALSE(config.cluster_enabled);
+  EXPECT_EQ(config.advertise, "");
+  EXPECT_EQ(config.discovery, "static");
+  EXPECT_TRUE(config.peers.empty());
+  EXPECT_EQ(config.discovery_file, "");
+  EXPECT_TRUE(config.discovery_dns.empty());
+  EXPECT_EQ(config.discovery_dns_server, "");
+  EXPECT_EQ(config.etcd_endpoints, (std::vector<std::string>{"127.0.0.1:2379"}));
+  EXPECT_EQ(config.etcd_prefix, "/gub/members/");
+  EXPECT_EQ(config.etcd_lease_s, 10);
+  EXPECT_EQ(config.cluster_secret, "");
+  EXPECT_EQ(config.peer_timeout_ms, 100);
+  EXPECT_EQ(config.batch_wait_us, 500);
+  EXPECT_EQ(config.batch_limit, 1000);
+  EXPECT_EQ(config.on_owner_failure, "local");
+  EXPECT_FALSE(config.cluster_redirect);
+  EXPECT_EQ(config.leave_grace_ms, 30'000);
 }
 
 TEST(OptionTableTest, HasAFieldOfItsOwnForEachOption) {
@@ -140,12 +174,26 @@ TEST(OptionTableTest, LetsOnlyThatBeReloadedWhichCanTakeEffect) {
   for (const OptionRow& row : OptionTable()) {
     if (row.reloadable) reloadable.insert(row.name);
   }
-  EXPECT_EQ(reloadable,
-            (std::set<std::string_view>{"client-output-buffer-limit", "client-query-buffer-limit",
-                                        "latency-monitor-threshold", "loglevel", "max-args",
-                                        "maxclients", "maxmemory-clients", "proto-max-bulk-len",
-                                        "protected-mode", "requirepass", "slowlog-log-slower-than",
-                                        "slowlog-max-len", "tcp-keepalive", "timeout"}));
+  EXPECT_EQ(reloadable, (std::set<std::string_view>{"batch-limit",
+                                                    "batch-wait-us",
+                                                    "client-output-buffer-limit",
+                                                    "client-query-buffer-limit",
+                                                    "cluster-redirect",
+                                                    "latency-monitor-threshold",
+                                                    "leave-grace-ms",
+                                                    "loglevel",
+                                                    "max-args",
+                                                    "maxclients",
+                                                    "maxmemory-clients",
+                                                    "on-owner-failure",
+                                                    "peer-timeout-ms",
+                                                    "proto-max-bulk-len",
+                                                    "protected-mode",
+                                                    "requirepass",
+                                                    "slowlog-log-slower-than",
+                                                    "slowlog-max-len",
+                                                    "tcp-keepalive",
+                                                    "timeout"}));
 }
 
 TEST(FindOptionTest, FindsEveryRowByItsNameInAnyCase) {
