@@ -82,7 +82,24 @@ void Connection::StartReading() {
   const auto on_read = [](uv_stream_t* stream, ssize_t count, const uv_buf_t*) noexcept {
     ConnectionOf(stream->data)->OnRead(count);
   };
+  reading_ = true;
   if (uv_read_start(stream(), allocate, on_read) != 0) Close();
+}
+
+void Connection::StopReading() {
+  reading_ = false;
+  uv_read_stop(stream());
+}
+
+void Connection::ReadOn() {
+  if (state_ == State::kOpen && !waiting_ && !ended_ && !reading_) StartReading();
+}
+
+void Connection::Wake() {
+  if (state_ != State::kOpen) return;  // OnSent will look
+  RunBatches(pending_.view(), true);
+  ReadOn();
+  if (state_ != State::kClosed) ReportHeld();
 }
 
 void Connection::OnRead(ssize_t count) {
@@ -93,21 +110,24 @@ void Connection::OnRead(ssize_t count) {
   last_read_bytes_ = bytes;
   counters_->Add(Counter::kNetInputBytes, bytes);
   if (pending_.empty()) {
-    RunBatches({loop_->read_buffer(), bytes});
+    RunBatches({loop_->read_buffer(), bytes}, false);
   } else {
     pending_.Commit(bytes);
-    RunBatches(pending_.view());
+    RunBatches(pending_.view(), false);
   }
   if (state_ != State::kClosed) ReportHeld();
 }
 
 void Connection::OnEnd() {
-  // Everything that was whole has been answered: reading stops while answers wait.
-  CloseGracefully();
+  // Everything that was whole has been run: reading stops while answers wait to be written.
+  if (!handler_->HasPending()) return CloseGracefully();
+  ended_ = true;
+  StopReading();
 }
 
-void Connection::RunBatches(std::string_view input) {
-  auto next = input.empty() ? ConnectionHandler::Next::kRead : ConnectionHandler::Next::kPause;
+void Connection::RunBatches(std::string_view input, bool woken) {
+  auto next =
+      input.empty() && !woken ? ConnectionHandler::Next::kRead : ConnectionHandler::Next::kPause;
   while (state_ == State::kOpen && next == ConnectionHandler::Next::kPause) {
     ByteBuffer& replies = loop_->write_buffer();
     const ConnectionHandler::Progress progress = handler_->OnInput(input, &replies);
@@ -130,6 +150,9 @@ void Connection::RunBatches(std::string_view input) {
   }
   if (state_ != State::kOpen) return;
   if (close_after_) return CloseGracefully();
+  waiting_ = next == ConnectionHandler::Next::kWait;
+  if (waiting_) return StopReading();
+  if (ended_ && !handler_->HasPending()) return CloseGracefully();
   if (pending_.size() > limits_.max_pending_bytes) {
     counters_->Add(Counter::kQueryLimitDisconnections);
     GUB_LOG_EVERY(1000, warn, "closing a client, its request is too large pending_bytes={}",
@@ -165,7 +188,7 @@ void Connection::Send(ByteBuffer* replies) {
   };
   if (uv_write(&write_, stream(), &buffer, 1, on_written) != 0) return Close();
   state_ = State::kBlocked;
-  uv_read_stop(stream());
+  StopReading();
 }
 
 void Connection::CloseUnread(size_t unsent_bytes) {
@@ -184,8 +207,8 @@ void Connection::OnSent(int status) {
   heard_ = true;
   state_ = State::kOpen;
   if (close_after_) return CloseGracefully();
-  RunBatches(pending_.view());
-  if (state_ == State::kOpen) StartReading();
+  RunBatches(pending_.view(), handler_->HasPending());
+  ReadOn();
   if (state_ != State::kClosed) ReportHeld();
 }
 
@@ -194,12 +217,13 @@ void Connection::CloseWhenDrained() {
   draining_ = true;
   heard_ = false;
   if (state_ != State::kOpen) return;
+  if (handler_->HasPending()) return;
   if (silent && !KernelHasInput()) return CloseGracefully();
   FinishIfDrained();
 }
 
 void Connection::FinishIfDrained() {
-  if (!KernelHasInput() && !ExpectsMore()) CloseGracefully();
+  if (!KernelHasInput() && !ExpectsMore() && !handler_->HasPending()) CloseGracefully();
 }
 
 // After half a request, or as much as only a long pipeline brings at once.
@@ -223,7 +247,7 @@ void Connection::Refuse(std::string_view text) {
 void Connection::CloseGracefully() {
   if (state_ == State::kClosing || state_ == State::kClosed) return;
   state_ = State::kClosing;
-  uv_read_stop(stream());
+  StopReading();
   const auto on_shutdown = [](uv_shutdown_t* request, int) noexcept {
     ConnectionOf(request->data)->Close();
   };

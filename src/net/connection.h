@@ -37,6 +37,7 @@ class ConnectionHandler {
   enum class Next {
     kRead,   // all that is whole has been run; call again with more
     kPause,  // enough replies for now; call again when they are written
+    kWait,   // replies are still to come; read no more and call again at Wake
     kClose,  // write the replies, then close; nothing after this is run
     kDrop,   // close at once, without the replies
   };
@@ -47,7 +48,8 @@ class ConnectionHandler {
 
   virtual ~ConnectionHandler() = default;
 
-  // Runs what is whole in `input` and appends the replies to *replies.
+  // Runs what is whole in `input` and appends the replies to *replies. After Wake it is called also
+  // when there is no input.
   virtual Progress OnInput(std::string_view input, ByteBuffer* replies) = 0;
 
   // How many bytes the connection now holds of requests that are not whole and of replies that are
@@ -56,6 +58,10 @@ class ConnectionHandler {
     static_cast<void>(pending_bytes);
     static_cast<void>(unsent_bytes);
   }
+
+  // Whether replies are still to come, by Wake: the connection is not closed before they are
+  // written, unless it is by Close.
+  virtual bool HasPending() const { return false; }
 
   // The connection is closed; the handler may destroy it, and itself, now.
   virtual void OnClosed() = 0;
@@ -98,6 +104,9 @@ class Connection {
   // -1 when the connection is gone.
   int fd() const;
 
+  // The handler has replies that it had not when it was called last, or takes input again.
+  void Wake();
+
   // Writes `text`, then closes. REQUIRES: open, not started.
   void Refuse(std::string_view text);
 
@@ -116,7 +125,7 @@ class Connection {
 
   void OnRead(ssize_t count);
   void OnEnd();
-  void RunBatches(std::string_view input);
+  void RunBatches(std::string_view input, bool woken);
   void KeepRest(std::string_view input, size_t consumed);
   void Send(ByteBuffer* replies);
   void CloseUnread(size_t unsent_bytes);
@@ -124,6 +133,8 @@ class Connection {
   void FinishIfDrained();
   void CloseGracefully();
   void StartReading();
+  void StopReading();
+  void ReadOn();
   void SetKeepalive();
   void ReportHeld();
   bool KernelHasInput() const;
@@ -138,6 +149,9 @@ class Connection {
   uv_write_t write_;
   uv_shutdown_t shutdown_;
   State state_ = State::kOpen;
+  bool reading_ = false;
+  bool waiting_ = false;      // the handler has said kWait
+  bool ended_ = false;        // the client sends no more
   bool draining_ = false;     // CloseWhenDrained was called
   bool close_after_ = false;  // once what waits is written
   bool heard_ = false;        // since the last CloseWhenDrained

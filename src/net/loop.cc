@@ -13,10 +13,35 @@ Loop::Loop() : read_buffer_(new char[kReadBytes]) {
     static_cast<Loop*>(handle->data)->RunTasks();
   });
   if (error != 0) std::abort();
+  uv_check_init(&loop_, &after_reading_);
+  uv_idle_init(&loop_, &awake_);
+  after_reading_.data = this;
+}
+
+void Loop::Soon(std::function<void()> task) {
+  soon_.push_back(std::move(task));
+  if (soon_.size() > 1) return;
+  uv_check_start(&after_reading_,
+                 [](uv_check_t* check) noexcept { static_cast<Loop*>(check->data)->RunSoon(); });
+  uv_idle_start(&awake_, [](uv_idle_t*) noexcept {});
+}
+
+// What a task adds is for the next turn.
+void Loop::RunSoon() {
+  std::vector<std::function<void()>> tasks;
+  tasks.swap(soon_);
+  uv_check_stop(&after_reading_);
+  uv_idle_stop(&awake_);
+  for (auto& task : tasks) task();
 }
 
 Loop::~Loop() {
   CloseMailbox();
+  soon_.clear();
+  uv_check_stop(&after_reading_);
+  uv_idle_stop(&awake_);
+  uv_close(reinterpret_cast<uv_handle_t*>(&after_reading_), nullptr);
+  uv_close(reinterpret_cast<uv_handle_t*>(&awake_), nullptr);
   uv_run(&loop_, UV_RUN_DEFAULT);
   uv_loop_close(&loop_);
 }

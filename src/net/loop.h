@@ -36,6 +36,10 @@ class Loop {
   // CloseMailbox is dropped.
   void Post(std::function<void()> task);
 
+  // Runs `task` once what this turn of the loop has read is dealt with, and before the loop sleeps.
+  // On the loop's thread only.
+  void Soon(std::function<void()> task);
+
   // Takes no more tasks: with nothing else open, Run returns.
   void CloseMailbox();
 
@@ -46,9 +50,13 @@ class Loop {
 
  private:
   void RunTasks();
+  void RunSoon();
 
   uv_loop_t loop_;
   uv_async_t mailbox_;
+  uv_check_t after_reading_;
+  uv_idle_t awake_;  // runs while there is something in soon_, so that the loop does not sleep
+  std::vector<std::function<void()>> soon_;
   std::unique_ptr<char[]> read_buffer_;
   ByteBuffer write_buffer_;
 
