@@ -53,7 +53,9 @@ class ReplyWriter {
   // [a, b, c], the reply of GUB.HIT, in one step.
   void IntegerTriple(int64_t a, int64_t b, int64_t c);
 
-  ByteBuffer* out() { return out_; }
+  ByteBuffer* out() const { return out_; }
+  // From the next value on.
+  void set_out(ByteBuffer* out) { out_ = out; }
 
  private:
   void Header(char type, size_t count);
