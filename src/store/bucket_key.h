@@ -33,17 +33,22 @@ class KeyHash {
   std::array<unsigned char, kSecretBytes> secret_;
 };
 
+// Whose bucket it is: that of the node which owns the key, or that of one which stands in for an
+// owner it cannot reach. They never mix.
+enum class BucketRole : uint8_t { kOwned, kStandIn };
+
 class BucketKey {
  public:
   static constexpr size_t kMaxBytes = 65'000;  // of name and key together
 
-  BucketKey(std::string_view name, std::string_view key, Algorithm algorithm, const KeyHash& hash);
+  BucketKey(std::string_view name, std::string_view key, Algorithm algorithm, const KeyHash& hash,
+            BucketRole role = BucketRole::kOwned);
   BucketKey(const BucketKey&) = delete;
   BucketKey& operator=(const BucketKey&) = delete;
 
   // The algorithm in a key's bytes.
   static Algorithm AlgorithmOf(std::string_view bytes) {
-    return static_cast<Algorithm>(bytes[kAlgorithmAt]);
+    return static_cast<Algorithm>(bytes[kAlgorithmAt] & kAlgorithmBits);
   }
 
   // How many bytes the key of a bucket has.
@@ -57,6 +62,8 @@ class BucketKey {
  private:
   static constexpr size_t kHeaderBytes = 3;
   static constexpr size_t kAlgorithmAt = 2;
+  static constexpr int kAlgorithmBits = 0x0f;
+  static constexpr int kStandInBit = 0x10;
 
   size_t size_;
   uint64_t hash_;

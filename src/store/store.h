@@ -81,7 +81,8 @@ class Store {
   // Decides one hit. Of two hits on one bucket, one is decided wholly before the other.
   // REQUIRES: the request is within the contract; name and key together at most
   // BucketKey::kMaxBytes.
-  Outcome Decide(const Request& request, int64_t now_ms, Decision* decision) noexcept;
+  Outcome Decide(const Request& request, int64_t now_ms, Decision* decision,
+                 BucketRole role = BucketRole::kOwned) noexcept;
 
   // When the bucket lapses by itself, which is its reset; INT64_MAX when it never does (a leaky one
   // whose limit is 0 does not drain). Nothing when there is none or it has lapsed. Changes nothing.
@@ -112,6 +113,7 @@ class Store {
   // How many buckets there are, lapsed ones that are not freed yet included.
   int64_t Size() const { return occupancy_.taken(); }
   int64_t max_keys() const { return occupancy_.max(); }
+  const Calendar& calendar() const { return calendar_; }
 
   Counts counts() const;
   // Counts from 0 again.
