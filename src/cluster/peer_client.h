@@ -1,0 +1,108 @@
+// PeerClient: one worker's link to one peer: the pure PeerLink with a connection, a greeting and a
+// timer around it.
+//
+// Threads:  loop-confined.
+// Time:     the loop's timer has whole ms, so that a batch may wait up to 1 ms longer than
+//           batch-wait-us says when no answer comes before.
+// Errors:   told by outcome; a peer that is refused, or refuses, is logged on both sides.
+
+#ifndef GUB_CLUSTER_PEER_CLIENT_H_
+#define GUB_CLUSTER_PEER_CLIENT_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/byte_buffer.h"
+#include "base/counters.h"
+#include "base/live_config.h"
+#include "cluster/cluster.h"
+#include "cluster/greeting.h"
+#include "cluster/peer_link.h"
+#include "net/connection.h"
+#include "net/dialer.h"
+#include "net/loop.h"
+#include "net/timer.h"
+#include "proto/reply_parser.h"
+
+namespace gub {
+
+class PeerClient : private PeerLink::Host {
+ public:
+  // What came of a request; nullptr: nothing is known of it, the fallback answers.
+  using Outcome = std::function<void(const PeerAnswer* answer)>;
+
+  // What the clients of one worker share.
+  struct Place {
+    Loop* loop;
+    Cluster* cluster;
+    const LiveConfig* config;
+    CounterSet* counters;
+  };
+
+  PeerClient(const Place& place, std::string address);
+  ~PeerClient() override;
+  PeerClient(const PeerClient&) = delete;
+  PeerClient& operator=(const PeerClient&) = delete;
+
+  // Takes a request. False: it is not taken, the fallback answers at once, and `outcome` is not
+  // called. Otherwise it is, later.
+  bool Forward(const PeerRequest& request, Outcome outcome);
+  const std::string& address() const { return address_; }
+  const PeerLink& link() const { return link_; }
+  // Whether it is connected and saw the same cluster when it was greeted.
+  bool SeesTheSame() const { return phase_ == Phase::kReady && same_view_; }
+
+ private:
+  class Wire;
+  enum class Phase { kNone, kHello, kProve, kReady };
+
+  // PeerLink::Host
+  void Connect() override;
+  void Greet() override;
+  void Write(const PeerBatch& batch) override;
+  void Disconnect() override;
+  void OnAnswered(uint64_t token, const PeerAnswer& answer) override;
+  void OnFailed(uint64_t token) override;
+  uint64_t Dice() override { return random_(); }
+
+  void OnDialled(int fd, const std::string& error);
+  // How many bytes of replies are done with.
+  size_t OnReplies(std::string_view bytes);
+  // Whether the connection goes on.
+  bool OnReply(const ReplyValue& reply);
+  bool OnWelcome(const ReplyValue& reply);
+  bool OnBatchAnswer(const ReplyValue& reply);
+  bool Refuse(std::string_view why);
+  void Send(std::string_view bytes);
+  void Soon();
+  void Settle(uint64_t token, const PeerAnswer* answer);
+  void AfterEvent();
+  PeerLimits Limits() const;
+
+  const Place& place_;
+  const std::string address_;
+  std::mt19937_64 random_;
+  Dialer dialer_;
+  Timer timer_;
+  ConfigView config_;
+  Greeting greeting_;
+  Phase phase_ = Phase::kNone;
+  bool same_view_ = false;
+  Wire* wire_ = nullptr;  // owns itself until its connection has closed
+  uint64_t next_token_ = 1;
+  absl::flat_hash_map<uint64_t, Outcome> outcomes_;
+  // Set while something is to be done at the end of the loop's turn, for clients send from within
+  // their own reading.
+  bool soon_ = false;
+  std::shared_ptr<PeerClient*> alive_ = std::make_shared<PeerClient*>(this);
+  PeerLink link_;
+};
+
+}  // namespace gub
+
+#endif  // GUB_CLUSTER_PEER_CLIENT_H_

@@ -1,0 +1,196 @@
+#include "cluster/peer_link.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gub {
+
+bool PeerLink::Forward(uint64_t token, const PeerRequest& request, int64_t now_us) {
+  if (!health_.IsAsked() || queue_.size() + in_flight_requests_ >= limits_.max_requests) {
+    ++counts_.refused;
+    return false;
+  }
+  if (queue_.empty()) oldest_us_ = now_us;
+  AppendPeerRequest(request, &queue_bytes_);
+  queue_.push_back({token, now_us + TimeoutUs(), queue_bytes_.size()});
+  urgent_ = urgent_ || request.request.Has(kNoBatching);
+  if (state_ == State::kClosed) StartConnecting(now_us);
+  if (state_ == State::kReady && queue_.size() >= limits_.batch_limit) SendBatch(now_us);
+  return true;
+}
+
+void PeerLink::Flush(int64_t now_us) {
+  if (state_ != State::kReady) return;
+  while (!queue_.empty()) {
+    const bool waited = now_us - oldest_us_ >= limits_.batch_wait_us;
+    if (!frames_.empty() && !urgent_ && !waited && queue_.size() < limits_.batch_limit) return;
+    SendBatch(now_us);
+  }
+}
+
+void PeerLink::SendBatch(int64_t now_us) {
+  const size_t count = std::min(queue_.size(), limits_.batch_limit);
+  Frame frame = {next_number_++, {}, 0};
+  frame.requests.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    frame.requests.push_back({queue_[i].token, queue_[i].due_us, false});
+  }
+  const size_t bytes = queue_[count - 1].end_byte;
+  const int64_t expires_us = queue_.front().due_us + clock_offset_us_;
+  const PeerBatch batch = {frame.number, expires_us / 1000,
+                           std::string_view(queue_bytes_).substr(0, bytes), count};
+  ++counts_.batches;
+  counts_.requests += count;
+  counts_.largest_batch = std::max<uint64_t>(counts_.largest_batch, count);
+  in_flight_requests_ += count;
+  frames_.push_back(std::move(frame));
+  host_.Write(batch);
+
+  queue_bytes_.erase(0, bytes);
+  queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(count));
+  for (Waiting& waiting : queue_) waiting.end_byte -= bytes;
+  oldest_us_ = now_us;
+  if (queue_.empty()) urgent_ = false;
+}
+
+void PeerLink::StartConnecting(int64_t now_us) {
+  state_ = State::kConnecting;
+  connect_due_us_ = now_us + TimeoutUs();
+  ++counts_.connects;
+  host_.Connect();
+}
+
+void PeerLink::OnConnected(int64_t now_us) {
+  if (state_ != State::kConnecting || now_us >= connect_due_us_) return;
+  state_ = State::kGreeting;  // by the same deadline
+  host_.Greet();
+}
+
+void PeerLink::OnGreeted(int64_t mono_ms, int64_t now_us) {
+  if (state_ != State::kGreeting) return;
+  state_ = State::kReady;
+  clock_offset_us_ = mono_ms * 1000 - now_us;
+  health_.OnProbeSuccess();
+  Flush(now_us);
+}
+
+// What was read now was written before; so the owner's clock showed at least that by now. Of all
+// such bounds the highest is the best.
+void PeerLink::LearnClock(int64_t mono_ms, int64_t now_us) {
+  clock_offset_us_ = std::max(clock_offset_us_, mono_ms * 1000 - now_us);
+}
+
+void PeerLink::OnAnswer(const PeerBatchAnswer& answer, int64_t now_us) {
+  if (state_ != State::kReady) return;
+  if (frames_.empty() || frames_.front().number != answer.number) return OnClosed(now_us);
+  const size_t count = frames_.front().requests.size();
+  std::optional<std::vector<PeerAnswer>> answers;
+  if (!answer.late) {
+    answers = ReadPeerAnswers(answer.answers, count);
+    if (!answers) return OnClosed(now_us);
+  }
+  LearnClock(answer.mono_ms, now_us);
+  GiveUpLate(now_us);
+  if (state_ != State::kReady) return;  // that opened the circuit
+  const Frame frame = std::move(frames_.front());
+  frames_.pop_front();
+  in_flight_requests_ -= count;
+  bool in_time = false;
+  for (size_t i = 0; i < count; ++i) {
+    const InFlight& request = frame.requests[i];
+    if (request.given_up) {
+      ++counts_.late_answers;
+    } else if (answer.late) {
+      ++counts_.failed;
+      host_.OnFailed(request.token);
+    } else {
+      in_time = true;
+      ++counts_.answered;
+      host_.OnAnswered(request.token, (*answers)[i]);
+    }
+  }
+  if (in_time) health_.OnSuccess();
+  Flush(now_us);
+}
+
+void PeerLink::OnClosed(int64_t now_us) {
+  if (state_ == State::kClosed) return;
+  CountFailure(now_us);
+  Drop(now_us);
+}
+
+void PeerLink::Close(int64_t now_us) { Drop(now_us); }
+
+void PeerLink::CountFailure(int64_t now_us) {
+  health_.OnProbeFailure(now_us / 1000, host_.Dice());
+  health_.OnFailure(now_us / 1000, host_.Dice());
+}
+
+void PeerLink::Drop(int64_t) {
+  if (state_ != State::kClosed) host_.Disconnect();
+  state_ = State::kClosed;
+  FailAll();
+}
+
+// The tokens are told last: whoever hears of them may come back with more.
+void PeerLink::FailAll() {
+  std::vector<uint64_t> failed;
+  for (const Frame& frame : frames_) {
+    for (const InFlight& request : frame.requests) {
+      if (!request.given_up) failed.push_back(request.token);
+    }
+  }
+  for (const Waiting& waiting : queue_) failed.push_back(waiting.token);
+  frames_.clear();
+  queue_.clear();
+  queue_bytes_.clear();
+  in_flight_requests_ = 0;
+  urgent_ = false;
+  counts_.failed += failed.size();
+  for (uint64_t token : failed) host_.OnFailed(token);
+}
+
+void PeerLink::OnTick(int64_t now_us) {
+  if (health_.TakeProbe(now_us / 1000)) StartConnecting(now_us);
+  const bool is_late = state_ == State::kConnecting || state_ == State::kGreeting;
+  if (is_late && now_us >= connect_due_us_) return OnClosed(now_us);
+  GiveUpLate(now_us);
+  Flush(now_us);
+}
+
+// Requests that wait are as old as those in flight or younger, and each is due when it came plus
+// the time-out.
+void PeerLink::GiveUpLate(int64_t now_us) {
+  std::vector<uint64_t> failed;
+  for (Frame& frame : frames_) {
+    for (; frame.next_due < frame.requests.size(); ++frame.next_due) {
+      InFlight& request = frame.requests[frame.next_due];
+      if (request.due_us > now_us) break;
+      request.given_up = true;
+      failed.push_back(request.token);
+    }
+    if (frame.next_due < frame.requests.size()) break;
+  }
+  if (failed.empty()) return;
+  counts_.failed += failed.size();
+  CountFailure(now_us);
+  for (uint64_t token : failed) host_.OnFailed(token);
+  // An open circuit sends nothing, and waits for nothing.
+  if (!health_.IsAsked()) Drop(now_us);
+}
+
+std::optional<int64_t> PeerLink::NextTickUs() const {
+  std::optional<int64_t> next;
+  const auto at = [&next](int64_t us) { next = next ? std::min(*next, us) : us; };
+  if (health_.state() == OwnerHealth::State::kDown) at(health_.next_probe_mono_ms() * 1000);
+  if (state_ == State::kConnecting || state_ == State::kGreeting) at(connect_due_us_);
+  for (const Frame& frame : frames_) {
+    if (frame.next_due == frame.requests.size()) continue;
+    at(frame.requests[frame.next_due].due_us);
+    break;
+  }
+  if (state_ == State::kReady && !queue_.empty()) at(oldest_us_ + limits_.batch_wait_us);
+  return next;
+}
+
+}  // namespace gub

@@ -1,0 +1,178 @@
+// PeerLink: the requests of one worker on their way to one owner, as pure code: time, bytes and
+// connections come from outside, so that the simulation runs exactly what the server runs.
+//
+//   state      | what it is                                    | leaves by
+//   -----------+-----------------------------------------------+------------------------------------
+//   closed     | no connection                                 | a request or a probe -> connecting
+//   connecting | asked for one; requests wait in the queue     | OnConnected -> greeting
+//   greeting   | the handshake is on its way; requests wait    | OnGreeted -> ready
+//   ready      | batches are sent                              | OnClosed, Close -> closed
+//
+// **At most once.** A request is written once or never. When a connection ends, what was written is
+// unknown and what was not is not sent: all of it fails, and the caller answers by its fallback. A
+// request that is not answered in time fails too, keeps its place, and its answer, when it comes,
+// is dropped.
+//
+// **And not long after.** A batch carries an expiry in the owner's own monotonic time: the moment
+// at which its first request is given up here. The owner's time is known from below: each of its
+// answers says what its clock showed, and cannot have been written later than it was read. So an
+// owner that was stopped, and finds the bytes when it wakes, sees that they are too late.
+//
+// **Batches.** What comes while the link is idle leaves with the next Flush. What comes while a
+// batch is on its way waits for its answer, batch_wait_us at most, batch_limit requests at most.
+// A request that says NO_BATCHING takes all that wait with it at once.
+//
+// Frames (peer_frame.h) are numbered; an answer says the number and has as many answers as the
+// frame has requests, or it closes the link.
+//
+// Threads:  one at a time.
+// Time:     now_us is any one monotonic clock of this process.
+// Memory:   at most max_requests, waiting and in flight together; one more is not taken.
+
+#ifndef GUB_CLUSTER_PEER_LINK_H_
+#define GUB_CLUSTER_PEER_LINK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/owner_health.h"
+#include "cluster/peer_frame.h"
+
+namespace gub {
+
+struct PeerLimits {
+  int64_t timeout_ms = 100;
+  int64_t batch_wait_us = 500;
+  size_t batch_limit = 1000;
+  size_t max_requests = 100'000;
+};
+
+// One batch as it is written, and one answer as it was read.
+struct PeerBatch {
+  uint64_t number;
+  int64_t expires_mono_ms;  // the owner's time
+  std::string_view requests;
+  size_t count;
+};
+struct PeerBatchAnswer {
+  uint64_t number = 0;
+  int64_t mono_ms = 0;       // the owner's time when it was written
+  std::string_view answers;  // empty and late: nothing was applied
+  bool late = false;
+};
+
+class PeerLink {
+ public:
+  // What a link needs done, and whom it tells.
+  class Host {
+   public:
+    virtual ~Host() = default;
+    // Asks for a connection; OnConnected or OnClosed will be called, not from within.
+    virtual void Connect() = 0;
+    // Begins the handshake; OnGreeted or OnClosed will be called.
+    virtual void Greet() = 0;
+    virtual void Write(const PeerBatch& batch) = 0;
+    // Ends the connection; OnClosed is not called for it.
+    virtual void Disconnect() = 0;
+    virtual void OnAnswered(uint64_t token, const PeerAnswer& answer) = 0;
+    // It may have been applied, or not.
+    virtual void OnFailed(uint64_t token) = 0;
+    virtual uint64_t Dice() = 0;
+  };
+
+  struct Counts {
+    uint64_t batches = 0;
+    uint64_t requests = 0;
+    uint64_t answered = 0;
+    uint64_t failed = 0;
+    uint64_t late_answers = 0;  // of requests that had been given up
+    uint64_t refused = 0;       // not taken: the circuit is open, or too many are under way
+    uint64_t largest_batch = 0;
+    uint64_t connects = 0;
+  };
+
+  PeerLink(Host* host, PeerLimits limits) : host_(*host), limits_(limits) {}
+
+  void set_limits(const PeerLimits& limits) { limits_ = limits; }
+
+  // Takes a request, whose outcome will be told by its token. False: it is not taken, and nothing
+  // will be told; the fallback answers at once. Its bytes are copied.
+  bool Forward(uint64_t token, const PeerRequest& request, int64_t now_us);
+  // Sends what may leave. To be called when a batch of Forwards is over.
+  void Flush(int64_t now_us);
+
+  void OnConnected(int64_t now_us);
+  // The owner has proved itself; `mono_ms` is its time as it told in the handshake.
+  void OnGreeted(int64_t mono_ms, int64_t now_us);
+  void OnAnswer(const PeerBatchAnswer& answer, int64_t now_us);
+  // Bytes that are no answer, an error for a frame, or the connection's end.
+  void OnClosed(int64_t now_us);
+  // To be called at NextTickUs or after.
+  void OnTick(int64_t now_us);
+  // When something is due; nothing: never.
+  std::optional<int64_t> NextTickUs() const;
+
+  // Gives up all requests and the connection.
+  void Close(int64_t now_us);
+
+  OwnerHealth::State health() const { return health_.state(); }
+  bool IsReady() const { return state_ == State::kReady; }
+  size_t waiting() const { return queue_.size(); }
+  size_t in_flight() const { return in_flight_requests_; }
+  const Counts& counts() const { return counts_; }
+
+ private:
+  enum class State { kClosed, kConnecting, kGreeting, kReady };
+
+  struct Waiting {
+    uint64_t token;
+    int64_t due_us;   // when it is given up
+    size_t end_byte;  // in queue_bytes_
+  };
+  struct InFlight {
+    uint64_t token;
+    int64_t due_us;
+    bool given_up;
+  };
+  struct Frame {
+    uint64_t number;
+    std::vector<InFlight> requests;
+    size_t next_due;  // the first that is not given up
+  };
+
+  int64_t TimeoutUs() const { return limits_.timeout_ms * 1000; }
+  void StartConnecting(int64_t now_us);
+  void SendBatch(int64_t now_us);
+  void GiveUpLate(int64_t now_us);
+  void CountFailure(int64_t now_us);
+  void Drop(int64_t now_us);
+  void FailAll();
+  void LearnClock(int64_t mono_ms, int64_t now_us);
+
+  Host& host_;
+  PeerLimits limits_;
+  State state_ = State::kClosed;
+  OwnerHealth health_;
+  Counts counts_;
+
+  std::deque<Waiting> queue_;
+  std::string queue_bytes_;
+  bool urgent_ = false;         // one of them says NO_BATCHING
+  int64_t oldest_us_ = 0;       // when the first of them came
+  int64_t connect_due_us_ = 0;  // while connecting or greeting
+
+  uint64_t next_number_ = 1;
+  std::deque<Frame> frames_;  // without an answer
+  size_t in_flight_requests_ = 0;
+  // The owner's time is at least ours plus this, in us.
+  int64_t clock_offset_us_ = 0;
+};
+
+}  // namespace gub
+
+#endif  // GUB_CLUSTER_PEER_LINK_H_
