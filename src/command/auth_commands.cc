@@ -81,7 +81,7 @@ void WriteHello(CommandContext& context) {
   reply.Integer(static_cast<int64_t>(context.client().version));
   reply.Bulk("id");
   reply.Integer(context.client().id());
-  field("mode", "standalone");
+  field("mode", context.node().cluster == nullptr ? "standalone" : "cluster");
   field("role", "master");
   reply.Bulk("modules");
   reply.Array(0);

@@ -8,12 +8,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "cluster/greeting.h"
 #include "command/client_registry.h"
 #include "command/key_watch.h"
+#include "command/pending_replies.h"
 #include "proto/reply_writer.h"
 
 namespace gub {
@@ -34,10 +37,19 @@ enum class ReplyMode : uint8_t {
   kOff,
 };
 
+// What a connection of another node has said of itself (GUB.PEER).
+struct PeerSession {
+  bool is_local = false;  // it comes from this machine
+  bool proven = false;
+  std::optional<Greeting> greeting;
+};
+
 struct ClientState {
   RespVersion version = RespVersion::k2;
   bool authenticated = true;  // or there was no password when it came
   ReplyMode reply_mode = ReplyMode::kOn;
+  PendingReplies pending;
+  PeerSession peer;
   Transaction transaction;
   std::vector<KeyWatch::Mark> watches;
   std::set<std::string> channels;
@@ -51,7 +63,8 @@ struct ClientState {
   bool IsSubscribed() const { return !channels.empty(); }
   // Of what commands have left in memory.
   size_t HeldBytes() const {
-    return transaction.bytes + channel_bytes + watches.size() * sizeof(KeyWatch::Mark);
+    return transaction.bytes + channel_bytes + watches.size() * sizeof(KeyWatch::Mark) +
+           pending.held_bytes();
   }
 };
 

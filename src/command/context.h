@@ -21,6 +21,15 @@
 namespace gub {
 
 class Dispatcher;
+class Router;
+
+// Takes replies that come later than their commands.
+class ReplySink {
+ public:
+  virtual ~ReplySink() = default;
+  // A client that is gone is ignored.
+  virtual void Fill(int64_t client, PendingReplies::Ticket ticket, std::string_view bytes) = 0;
+};
 
 // The name, perhaps a subcommand, and what follows.
 using Args = std::span<const std::string_view>;
@@ -35,6 +44,9 @@ class CommandContext {
     ConfigView config;
     int64_t now_ms;        // of the limiter's clock, as it was read for this batch
     bool in_exec = false;  // and the lock of KeyWatch is held
+    // Of a node in a cluster; nullptr otherwise.
+    Router* router = nullptr;
+    ReplySink* sink = nullptr;
   };
 
   CommandContext(Worker* worker, Dispatcher* dispatcher, ClientState* client, ReplyWriter* reply)
@@ -42,6 +54,7 @@ class CommandContext {
 
   Args args() const { return args_; }
   const CommandEntry& entry() const { return *entry_; }
+  Worker& worker() { return *worker_; }
   Node& node() { return *worker_->node; }
   // Until RefreshConfig.
   const Config& config() const { return *worker_->config; }
@@ -75,6 +88,15 @@ class CommandContext {
 
  private:
   friend class Dispatcher;
+  class Router;
+
+  // Takes replies that come later than their commands.
+  class ReplySink {
+   public:
+    virtual ~ReplySink() = default;
+    // A client that is gone is ignored.
+    virtual void Fill(int64_t client, PendingReplies::Ticket ticket, std::string_view bytes) = 0;
+  };
 
   Worker* const worker_;
   Dispatcher* const dispatcher_;

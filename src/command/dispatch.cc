@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cluster/router.h"
 #include "command/errors.h"
 #include "command/secrets.h"
 #include "command/transaction_commands.h"
@@ -27,7 +28,7 @@ bool IsHttp(Args args) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(Node* node, size_t thread)
+Dispatcher::Dispatcher(Node* node, size_t thread, Router* router, ReplySink* sink)
     : node_(node),
       stats_(&node->command_stats.ForThread(thread)),
       worker_{node,
@@ -35,10 +36,13 @@ Dispatcher::Dispatcher(Node* node, size_t thread)
               &node->errors.ForThread(thread),
               ConfigView(node->config),
               0,
-              false} {}
+              false,
+              router,
+              sink} {}
 
 void Dispatcher::BeginBatch(ClientState* client) {
   worker_.config.Refresh();
+  if (worker_.router != nullptr) worker_.router->Refresh();
   worker_.now_ms = node_->clock.NowMs();
   run_start_mono_ns_ = MonotonicNs();
   batch_client_ = client;
@@ -95,7 +99,9 @@ void Dispatcher::Run(Args args, ClientState* client, ReplyWriter* reply) {
   context.args_ = args;
   worker_.counters->Add(Counter::kCommandsProcessed);
   const ReplyMode mode = client->reply_mode;
-  const size_t reply_start = reply->out()->size();
+  ByteBuffer* const out = reply->out();
+  const size_t reply_start = out->size();
+  const PendingReplies::Ticket first_ticket = client->pending.next();
 
   context.entry_ = Check(&context);
   if (context.entry_ != nullptr) {
@@ -111,7 +117,9 @@ void Dispatcher::Run(Args args, ClientState* client, ReplyWriter* reply) {
   const bool is_message = context.entry_ != nullptr && !context.failed() &&
                           (context.entry_->spec->flags & kPubSub) != 0;
   if ((skips || client->reply_mode == ReplyMode::kOff) && !is_message) {
-    reply->out()->Truncate(reply_start);
+    const bool was_pending = out == client->pending.behind();
+    client->pending.DropFrom(first_ticket, was_pending ? reply_start : 0);
+    if (!was_pending) out->Truncate(reply_start);
   }
   if (client->reply_mode == ReplyMode::kSkipNext) {
     client->reply_mode = ReplyMode::kSkip;
@@ -166,7 +174,9 @@ std::string Dispatcher::WhyNot(const CommandContext& context, const CommandEntry
   if (!client.authenticated && (spec.flags & kNoAuth) == 0 && !config().requirepass.empty()) {
     return std::string(kNoAuthText);
   }
-  if ((spec.flags & kNeedsCluster) != 0) return std::string(kNotClustered);
+  if ((spec.flags & kNeedsCluster) != 0 && worker_.router == nullptr) {
+    return std::string(kNotClustered);
+  }
   if (client.IsSubscribed() && client.version == RespVersion::k2 &&
       (spec.flags & kWhileSubscribed) == 0) {
     return OnlyPubSubText(entry);
@@ -256,7 +266,6 @@ void Dispatcher::RunQueued(CommandContext* exec) {
   const std::vector<std::vector<std::string>> queued = std::move(client.transaction.queued);
   EndTransaction(&client, &node_->watch);
   const auto limit = static_cast<size_t>(config().client_output_buffer_limit_bytes);
-  ByteBuffer* const out = exec->reply().out();
   exec->reply().Array(queued.size());
   std::vector<std::string_view> args;
   for (const auto& request : queued) {
@@ -265,8 +274,8 @@ void Dispatcher::RunQueued(CommandContext* exec) {
     Run(args, &client, &exec->reply());
     // A transaction is never half-run: when its reply is past all bounds, what changes something is
     // run unheard, and the client is closed.
-    if (out->size() > limit) {
-      out->Truncate(limit + 1);
+    if (exec->reply().out()->size() + client.pending.held_bytes() > limit) {
+      if (client.pending.empty()) exec->reply().out()->Truncate(limit + 1);
       client.drop = true;
     }
   }

@@ -26,7 +26,8 @@ class Dispatcher {
   static constexpr int64_t kRunsFromUs = 1000;
 
   // `thread` numbers the worker: whose counters to write.
-  Dispatcher(Node* node, size_t thread);
+  // router and sink: of a node in a cluster.
+  Dispatcher(Node* node, size_t thread, Router* router = nullptr, ReplySink* sink = nullptr);
 
   // Around the requests that one read of one client brought.
   void BeginBatch(ClientState* client);

@@ -37,7 +37,7 @@ void ServerSection(const Node& node, Section& section) {
   const int64_t uptime_s = (MonotonicNs() - node.start_mono_ns) / 1'000'000'000;
   section.Field("redis_version", kRedisVersion);
   section.Field("gub_version", GUB_VERSION);
-  section.Field("redis_mode", "standalone");
+  section.Field("redis_mode", node.cluster == nullptr ? "standalone" : "cluster");
   section.Field("os", fmt::format("{} {} {}", machine.sysname, machine.release, machine.machine));
   section.Field("arch_bits", 64);
   section.Field("multiplexing_api", "libuv");
@@ -192,7 +192,14 @@ void LatencyStatsSection(const Node& node, Section& section) {
   }
 }
 
-void ClusterSection(const Node&, Section& section) { section.Field("cluster_enabled", 0); }
+void ClusterSection(const Node& node, Section& section) {
+  section.Field("cluster_enabled", node.cluster == nullptr ? 0 : 1);
+  if (node.cluster == nullptr) return;
+  section.Field("cluster_epoch", node.cluster->generation());
+  section.Field("cluster_members", node.cluster->table()->members().size());
+  section.Field("view_mismatch", node.cluster->view_mismatches.load());
+  CountersOf("cluster", node, section);
+}
 
 void KeyspaceSection(const Node& node, Section& section) {
   const int64_t keys = node.store.Size();

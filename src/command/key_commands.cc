@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/text.h"
 #include "command/context.h"
 #include "command/errors.h"
+#include "command/forwarding.h"
 #include "command/hit_arguments.h"
 
 namespace gub {
@@ -45,16 +47,12 @@ int64_t TtlMs(CommandContext& context) {
 
 // How many of the keys there were.
 void DeleteCommand(CommandContext& context) {
-  int64_t deleted = 0;
+  std::vector<std::string_view> keys;
   for (std::string_view key : context.args().subspan(1)) {
-    if (key.empty() || IsTooLong(context, key)) continue;
-    const KeyWatch::Change change = context.ChangeOf(key);
-    const bool existed = LapsesAtMs(context, key).has_value();
-    for (std::string_view name : kNames) context.node().store.Reset(name, key);
-    deleted += existed ? 1 : 0;
+    if (!key.empty() && !IsTooLong(context, key)) keys.push_back(key);
   }
-  context.counters().Add(Counter::kResets, context.args().size() - 1);
-  context.reply().Integer(deleted);
+  context.counters().Add(Counter::kResets, keys.size());
+  ResetAnywhere(context, kNames, keys, true);
 }
 
 // A key that is named twice counts twice, as in Redis.

@@ -1,9 +1,9 @@
 // The rows of the command table: keys, and the cluster they are spread over. See command_spec.h.
 
+#include "command/cluster_commands.h"
 #include "command/command_rows.h"
 #include "command/diagnostic_commands.h"
 #include "command/key_commands.h"
-#include "command/server_commands.h"
 
 namespace gub {
 
@@ -27,22 +27,22 @@ constexpr KeyRange kKeyIsThird = {2, 2, 1};
 
 constexpr CommandSpec kClusterRows[] = {
     {"countkeysinslot", 3, kClustered, kNoKeys, "cluster", kFirst, kConstant,
-     "How many buckets of a slot this node holds.", kSlot, NeedsClusterCommand},
+     "How many buckets of a slot this node holds.", kSlot, ClusterCountKeysCommand},
     kHelp,
     {"info", 2, kClustered, kNoKeys, "cluster", kFirst, kConstant,
-     "The state of the cluster as this node sees it.", {}, NeedsClusterCommand},
+     "The state of the cluster as this node sees it.", {}, ClusterInfoCommand},
     {"keyslot", 3, kClustered, kNoKeys, "cluster", kFirst, "O(N) in the bytes of the key",
-     "The slot of a key.", kOneKey, NeedsClusterCommand},
+     "The slot of a key.", kOneKey, ClusterKeySlotCommand},
     {"myid", 2, kClustered, kNoKeys, "cluster", kFirst, kConstant,
-     "The id of this node.", {}, NeedsClusterCommand},
+     "The id of this node.", {}, ClusterMyIdCommand},
     {"nodes", 2, kClustered, kNoKeys, "cluster", kFirst, "O(N) in the nodes",
-     "The nodes and their slots, a line each.", {}, NeedsClusterCommand},
+     "The nodes and their slots, a line each.", {}, ClusterNodesCommand},
     {"replicas", 3, kClustered, kNoKeys, "cluster", kFirst, kConstant,
-     "The replicas of a node.", kNodeId, NeedsClusterCommand},
+     "The replicas of a node.", kNodeId, ClusterReplicasCommand},
     {"shards", 2, kClustered, kNoKeys, "cluster", kFirst, "O(N) in the nodes",
-     "The nodes and their slots, a map each.", {}, NeedsClusterCommand},
+     "The nodes and their slots, a map each.", {}, ClusterShardsCommand},
     {"slots", 2, kClustered, kNoKeys, "cluster", kFirst, "O(N) in the nodes",
-     "The ranges of slots and their nodes.", {}, NeedsClusterCommand},
+     "The ranges of slots and their nodes.", {}, ClusterSlotsCommand},
 };
 constexpr CommandSpec kMemoryRows[] = {
     {"doctor", 2, kReadonly, kNoKeys, "server", kFirst, kConstant,
@@ -55,7 +55,7 @@ constexpr CommandSpec kMemoryRows[] = {
 
 constexpr CommandSpec kRows[] = {
     {"asking", 1, kFast | kNeedsCluster, kNoKeys, "cluster", kFirst, kConstant,
-     "Accepted from clients that were redirected.", {}, NeedsClusterCommand},
+     "Accepted from clients that were redirected.", {}, AcceptedCommand},
     {"cluster", -2, 0, kNoKeys, "cluster", kFirst, kConstant,
      "Tells about the cluster; refused by a node that is in none.", {}, nullptr, kClusterRows},
     {"del", -2, kWrite | kDeletes, kAllAreKeys, "generic", kFirst, kPerKey,
@@ -70,9 +70,9 @@ constexpr CommandSpec kRows[] = {
      "The ms until a key's buckets are whole again, -2 when there are none.", kOneKey,
      TtlMsCommand},
     {"readonly", 1, kAnyTime | kNeedsCluster, kNoKeys, "cluster", kFirst, kConstant,
-     "Accepted from cluster clients.", {}, NeedsClusterCommand},
+     "Accepted from cluster clients.", {}, AcceptedCommand},
     {"readwrite", 1, kAnyTime | kNeedsCluster, kNoKeys, "cluster", kFirst, kConstant,
-     "Accepted from cluster clients.", {}, NeedsClusterCommand},
+     "Accepted from cluster clients.", {}, AcceptedCommand},
     {"ttl", 2, kReads, kKeyIsFirst, "generic", kFirst, kConstant,
      "The seconds until a key's buckets are whole again, -2 when there are none.", kOneKey,
      TtlCommand},

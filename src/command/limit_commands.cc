@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "command/context.h"
 #include "command/errors.h"
+#include "command/forwarding.h"
 #include "command/hit_arguments.h"
 
 namespace gub {
@@ -18,49 +19,9 @@ size_t MaxKeyBytes(const CommandContext& context) {
   return static_cast<size_t>(context.config().max_key_bytes);
 }
 
-Counter CounterOf(const Request& request, const Decision& decision) {
-  if (request.Has(kResetRemaining)) return Counter::kResets;
-  if (request.hits == 0) return Counter::kPeeks;
-  if (request.hits < 0) return Counter::kHitsRefunded;
-  return decision.status == LimitStatus::kUnder ? Counter::kHitsAdmitted : Counter::kHitsDenied;
-}
-
 void RefuseRequest(CommandContext& context, const absl::Status& status) {
   context.counters().Add(Counter::kRequestErrors);
   context.Error(status);
-}
-
-// Decides and counts; nothing when the reply is an error, which is written then.
-std::optional<Decision> Decide(CommandContext& context, const Request& request) {
-  Decision decision;
-  KeyWatch::Change change = context.ChangeOf(request.key);
-  if (request.hits == 0 && !request.Has(kResetRemaining)) change.ChangesNothing();
-  const Store::Outcome outcome = context.node().store.Decide(request, context.now_ms(), &decision);
-  if (outcome == Store::Outcome::kFull) {
-    change.ChangesNothing();
-    context.counters().Add(Counter::kRequestErrors);
-    context.Error(kTableFull);
-    return std::nullopt;
-  }
-  context.counters().Add(CounterOf(request, decision));
-  return decision;
-}
-
-void WriteFull(CommandContext& context, const Request& request, const Decision& decision) {
-  ReplyWriter& reply = context.reply();
-  const auto field = [&reply](std::string_view name, int64_t value) {
-    reply.Bulk(name);
-    reply.Integer(value);
-  };
-  reply.Map(7);
-  field("status", static_cast<int64_t>(decision.status));
-  field("limit", request.limit);
-  field("remaining", decision.remaining);
-  field("reset", decision.reset_ms);
-  field("retry_after", decision.retry_after_ms);
-  reply.Bulk("owner");
-  reply.Bulk(context.node().address);
-  field("degraded", 0);
 }
 
 // GUB.HIT with these arguments, wherever they stood.
@@ -69,11 +30,8 @@ void Hit(CommandContext& context, Args args) {
   bool full = false;
   const absl::Status status = ParseHit(args, MaxKeyBytes(context), &request, &full);
   if (!status.ok()) return RefuseRequest(context, status);
-  const std::optional<Decision> decision = Decide(context, request);
-  if (!decision) return;
-  if (full) return WriteFull(context, request, *decision);
-  context.reply().IntegerTriple(static_cast<int64_t>(decision->status), decision->remaining,
-                                decision->reset_ms);
+  using enum ReplyShape::Kind;
+  DecideAnywhere(context, request, {full ? kFull : kTriple, request});
 }
 
 // command function numkeys key name hits limit duration …
@@ -98,9 +56,6 @@ void HitByAlias(CommandContext& context) {
   Hit(context, hit);
 }
 
-// Whole seconds, rounded up. REQUIRES: ms >= 0.
-int64_t CeilToSeconds(int64_t ms) { return ms / 1000 + (ms % 1000 != 0 ? 1 : 0); }
-
 }  // namespace
 
 void HitCommand(CommandContext& context) { Hit(context, context.args()); }
@@ -109,29 +64,14 @@ void TakeCommand(CommandContext& context) {
   Request request;
   const absl::Status status = ParseTake(context.args(), MaxKeyBytes(context), &request);
   if (!status.ok()) return RefuseRequest(context, status);
-  const std::optional<Decision> decision = Decide(context, request);
-  if (!decision) return;
-  context.reply().IntegerTriple(decision->status == LimitStatus::kUnder ? 1 : 0,
-                                decision->remaining, decision->retry_after_ms);
+  DecideAnywhere(context, request, {ReplyShape::Kind::kTake, request});
 }
 
-// The shape and the rounding of redis-cell: a peek is never limited, retry is -1 unless this very
-// request would pass later.
 void ThrottleCommand(CommandContext& context) {
   Request request;
   const absl::Status status = ParseThrottle(context.args(), MaxKeyBytes(context), &request);
   if (!status.ok()) return RefuseRequest(context, status);
-  const std::optional<Decision> decision = Decide(context, request);
-  if (!decision) return;
-  const bool limited = request.hits > 0 && decision->status == LimitStatus::kOver;
-  const bool passes_later = limited && decision->retry_after_ms != Decision::kNever;
-  ReplyWriter& reply = context.reply();
-  reply.Array(5);
-  reply.Integer(limited ? 1 : 0);
-  reply.Integer(request.burst);
-  reply.Integer(decision->remaining);
-  reply.Integer(passes_later ? CeilToSeconds(decision->retry_after_ms) : -1);
-  reply.Integer(CeilToSeconds(decision->reset_ms - decision->now_ms));
+  DecideAnywhere(context, request, {ReplyShape::Kind::kThrottle, request});
 }
 
 // The aliases that clients' own tables know the key of: numkeys must be 1, then come the key, the
@@ -155,8 +95,7 @@ void ResetBucketCommand(CommandContext& context) {
   const absl::Status status = CheckNameAndKey(args[1], args[2], MaxKeyBytes(context));
   if (!status.ok()) return RefuseRequest(context, status);
   context.counters().Add(Counter::kResets);
-  const KeyWatch::Change change = context.ChangeOf(args[2]);
-  context.reply().Integer(context.node().store.Reset(args[1], args[2]));
+  ResetAnywhere(context, args.subspan(1, 1), args.subspan(2, 1), false);
 }
 
 // GUB.DEBUG CLOCK SET ms | ADVANCE ms | SYSTEM

@@ -1,7 +1,9 @@
 // The rows of the command table: what decides and what belongs to it. See command_spec.h.
 
+#include "command/cluster_commands.h"
 #include "command/command_rows.h"
 #include "command/limit_commands.h"
+#include "command/peer_commands.h"
 
 namespace gub {
 
@@ -70,6 +72,28 @@ constexpr CommandSpec kDebugRows[] = {
     kHelp,
 };
 
+constexpr ArgSpec kOneKey[] = {{.name = "key", .type = kKey}};
+constexpr ArgSpec kHelloArgs[] = {
+    {.name = "version", .type = kInteger}, {.name = "id"}, {.name = "address"},
+    {.name = "digest"}, {.name = "nonce"},
+};
+constexpr ArgSpec kProveArgs[] = {{.name = "proof"}};
+constexpr ArgSpec kBatchArgs[] = {
+    {.name = "number", .type = kInteger}, {.name = "expires", .type = kInteger},
+    {.name = "requests"},
+};
+constexpr uint32_t kForPeers = kAdmin | kAnyTime | kNoAuth | kNoMulti;
+
+constexpr CommandSpec kPeerRows[] = {
+    {"batch", 5, kForPeers, kNoKeys, "limiter", kFirst, "O(N) in the requests",
+     "Decides what another node has gathered for this one.", kBatchArgs, PeerBatchCommand},
+    {"hello", 7, kForPeers, kNoKeys, "limiter", kFirst, kConstant,
+     "Greets this node as another one of its cluster.", kHelloArgs, PeerHelloCommand},
+    kHelp,
+    {"prove", 3, kForPeers, kNoKeys, "limiter", kFirst, kConstant,
+     "Proves that the other node knows the cluster's secret.", kProveArgs, PeerProveCommand},
+};
+
 constexpr CommandSpec kRows[] = {
     {"gub.hit", -6, kDecides, kKeyIsSecond, "limiter", kFirst, kConstant,
      "Hits a limit and answers status, remaining and reset.", kHitArgs, HitCommand},
@@ -83,6 +107,12 @@ constexpr CommandSpec kRows[] = {
      "Drives a node for tests; needs enable-debug-commands.", {}, nullptr, kDebugRows},
     {"cl.throttle", -5, kDecides, kKeyIsFirst, "limiter", kFirst, kConstant,
      "Throttles as redis-cell does.", kThrottleArgs, ThrottleCommand},
+    {"gub.owner", 2, kReadonly | kFast, kKeyIsFirst, "limiter", kFirst, kConstant,
+     "The address of the node that owns a key.", kOneKey, OwnerCommand},
+    {"gub.peers", 1, kReadonly, kNoKeys, "limiter", kFirst, "O(N) in the nodes",
+     "The nodes of the cluster, their state and how many slots they own.", {}, PeersCommand},
+    {"gub.peer", -2, kAdmin, kNoKeys, "limiter", kFirst, kConstant,
+     "Spoken between nodes; clients are refused.", {}, nullptr, kPeerRows},
     {"fcall", -3, kDecides | kMovableKeys, kCountedKeys, "scripting", kFirst, kConstant,
      "GUB.HIT for clients that know the keys of FCALL: FCALL gub.hit 1 key name ...", kAliasArgs,
      FunctionCallCommand},

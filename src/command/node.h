@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "base/config.h"
 #include "base/counters.h"
 #include "base/live_config.h"
+#include "cluster/cluster.h"
 #include "command/client_registry.h"
 #include "command/command_stats.h"
 #include "command/command_table.h"
@@ -57,6 +59,7 @@ struct Node {
         errors(thread_count) {}
 
   LiveConfig config;
+  std::unique_ptr<Cluster> cluster;  // nullptr: the node is in none; set before the workers run
 
   // Constant once the workers run.
   const size_t threads;

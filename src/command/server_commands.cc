@@ -93,6 +93,4 @@ void MonitorCommand(CommandContext& context) {
       "INFO and CLIENT LIST");
 }
 
-void NeedsClusterCommand(CommandContext& context) { context.Error(kNotClustered); }
-
 }  // namespace gub

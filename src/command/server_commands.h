@@ -20,9 +20,6 @@ void FunctionFlushCommand(CommandContext& context);
 // Refused, with the reason.
 void MonitorCommand(CommandContext& context);
 
-// The handler of what only a node of a cluster knows; it is never run.
-void NeedsClusterCommand(CommandContext& context);
-
 }  // namespace gub
 
 #endif  // GUB_COMMAND_SERVER_COMMANDS_H_

@@ -8,35 +8,39 @@
 
 namespace gub {
 
-namespace {
-
-Connection::Limits ConnectionLimits(const Config& config, bool stranger) {
-  const auto pending = static_cast<size_t>(config.client_query_buffer_limit_bytes);
-  const auto unsent = static_cast<size_t>(config.client_output_buffer_limit_bytes);
-  return {.max_pending_bytes =
-              stranger ? std::min(pending, RespSession::kUnauthenticatedPendingBytes) : pending,
-          .max_unsent_bytes =
-              stranger ? std::min(unsent, RespSession::kUnauthenticatedUnsentBytes) : unsent,
+Connection::Limits RespSession::ConnectionLimits(const Config& config, Bounds bounds) {
+  auto pending = static_cast<size_t>(config.client_query_buffer_limit_bytes);
+  auto unsent = static_cast<size_t>(config.client_output_buffer_limit_bytes);
+  if (bounds == Bounds::kStranger) {
+    pending = std::min(pending, kUnauthenticatedPendingBytes);
+    unsent = std::min(unsent, kUnauthenticatedUnsentBytes);
+  } else if (bounds == Bounds::kPeer) {
+    pending = std::max(pending, 2 * kPeerBulkBytes);
+    unsent = std::max(unsent, kPeerUnsentBytes);
+  }
+  return {.max_pending_bytes = pending,
+          .max_unsent_bytes = unsent,
           .keepalive_s = static_cast<int>(config.tcp_keepalive_s)};
 }
 
-RequestLimits ParserLimits(const Config& config, bool stranger) {
+RequestLimits RespSession::ParserLimits(const Config& config, Bounds bounds) {
   const auto args = static_cast<size_t>(config.max_args);
   const auto bulk = static_cast<size_t>(config.proto_max_bulk_len_bytes);
-  if (!stranger) return {.max_args = args, .max_bulk_bytes = bulk};
-  return {.max_args = std::min(args, RespSession::kUnauthenticatedArgs),
-          .max_bulk_bytes = std::min(bulk, RespSession::kUnauthenticatedBulkBytes),
+  if (bounds == Bounds::kClient) return {.max_args = args, .max_bulk_bytes = bulk};
+  if (bounds == Bounds::kPeer) {
+    return {.max_args = args, .max_bulk_bytes = std::max(bulk, kPeerBulkBytes)};
+  }
+  return {.max_args = std::min(args, kUnauthenticatedArgs),
+          .max_bulk_bytes = std::min(bulk, kUnauthenticatedBulkBytes),
           .unauthenticated = true};
 }
-
-}  // namespace
 
 RespSession::RespSession(const Place& place)
     : place_(place),
       dispatcher_(place.dispatcher),
       connection_(place.loop, this, place.counters,
-                  ConnectionLimits(place.dispatcher->config(), false)),
-      parser_(ParserLimits(place.dispatcher->config(), false)) {
+                  ConnectionLimits(place.dispatcher->config(), Bounds::kClient)),
+      parser_(ParserLimits(place.dispatcher->config(), Bounds::kClient)) {
   client_.record->id = place.node->next_client_id.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -51,18 +55,21 @@ void RespSession::Start() {
   place_.node->clients.Add(client_.record);
   registered_ = true;
   client_.authenticated = dispatcher_->config().requirepass.empty();
+  client_.peer.is_local = connection_.IsFromLoopback();
   ApplyConfig(dispatcher_->config());
   connection_.Start();
 }
 
-bool RespSession::IsStranger(const Config& config) const {
-  return !client_.authenticated && !config.requirepass.empty();
+RespSession::Bounds RespSession::BoundsOf(const Config& config) const {
+  if (client_.peer.proven) return Bounds::kPeer;
+  const bool is_stranger = !client_.authenticated && !config.requirepass.empty();
+  return is_stranger ? Bounds::kStranger : Bounds::kClient;
 }
 
 void RespSession::ApplyConfig(const Config& config) {
-  as_stranger_ = IsStranger(config);
-  connection_.set_limits(ConnectionLimits(config, as_stranger_));
-  parser_.set_limits(ParserLimits(config, as_stranger_));
+  bounds_ = BoundsOf(config);
+  connection_.set_limits(ConnectionLimits(config, bounds_));
+  parser_.set_limits(ParserLimits(config, bounds_));
 }
 
 bool RespSession::IsIdle(int64_t now_mono_ns, int64_t timeout_s) const {
@@ -72,7 +79,9 @@ bool RespSession::IsIdle(int64_t now_mono_ns, int64_t timeout_s) const {
 }
 
 ConnectionHandler::Progress RespSession::OnInput(std::string_view input, ByteBuffer* replies) {
-  ReplyWriter reply(replies);
+  client_.pending.Drain(replies);
+  if (client_.close) return {0, NextWhenClosing()};
+  ReplyWriter reply(client_.pending.empty() ? replies : client_.pending.behind());
   reply.set_version(client_.version);
   size_t consumed = 0;
   dispatcher_->BeginBatch(&client_);
@@ -87,21 +96,34 @@ ConnectionHandler::Progress RespSession::OnInput(std::string_view input, ByteBuf
   return {consumed, next};
 }
 
+// Replies that are still to come leave before the connection ends.
+ConnectionHandler::Next RespSession::NextWhenClosing() const {
+  return client_.pending.empty() ? Next::kClose : Next::kWait;
+}
+
+// Whether no more is to be read before replies have left.
+bool RespSession::IsFull(const ReplyWriter& reply) const {
+  const PendingReplies& pending = client_.pending;
+  if (pending.empty()) return reply.out()->size() >= connection_.ReplySoftLimit();
+  return pending.waiting() >= kMaxWaitingReplies ||
+         pending.held_bytes() >= connection_.ReplySoftLimit();
+}
+
 ConnectionHandler::Next RespSession::RunRequests(std::string_view input, ReplyWriter* reply,
                                                  size_t* consumed) {
-  while (reply->out()->size() < connection_.ReplySoftLimit()) {
+  while (!IsFull(*reply)) {
     const RequestParser::Outcome outcome = parser_.Next(input.substr(*consumed));
     if (outcome == RequestParser::Outcome::kRequest) {
       dispatcher_->Run(parser_.args(), &client_, reply);
-      if (as_stranger_ != IsStranger(dispatcher_->config())) ApplyConfig(dispatcher_->config());
+      if (bounds_ != BoundsOf(dispatcher_->config())) ApplyConfig(dispatcher_->config());
     }
     *consumed += parser_.consumed();
     if (client_.drop) return Next::kDrop;
-    if (client_.close) return Next::kClose;
+    if (client_.close) return NextWhenClosing();
     if (outcome == RequestParser::Outcome::kNeedMore) return Next::kRead;
     if (outcome == RequestParser::Outcome::kError) return CloseForProtocol(reply);
   }
-  return Next::kPause;
+  return client_.pending.empty() ? Next::kPause : Next::kWait;
 }
 
 ConnectionHandler::Next RespSession::CloseForProtocol(ReplyWriter* reply) {
@@ -111,7 +133,8 @@ ConnectionHandler::Next RespSession::CloseForProtocol(ReplyWriter* reply) {
                 "closing a client that broke the protocol reason=\"{}\" id={} address={}",
                 parser_.error(), client_.id(), client_.record->address);
   reply->Error("ERR " + parser_.error());
-  return Next::kClose;
+  client_.close = true;
+  return NextWhenClosing();
 }
 
 void RespSession::OnHeld(size_t pending_bytes, size_t unsent_bytes) {

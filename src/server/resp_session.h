@@ -24,6 +24,11 @@ class RespSession : public ConnectionHandler {
   static constexpr size_t kUnauthenticatedBulkBytes = size_t{16} * 1024;
   static constexpr size_t kUnauthenticatedPendingBytes = size_t{256} * 1024;
   static constexpr size_t kUnauthenticatedUnsentBytes = size_t{64} * 1024;
+  // What one request of another node may take: a batch.
+  static constexpr size_t kPeerBulkBytes = size_t{16} * 1024 * 1024;
+  static constexpr size_t kPeerUnsentBytes = size_t{64} * 1024 * 1024;
+  // Replies that a client may have waiting for other nodes before it is read from no more.
+  static constexpr size_t kMaxWaitingReplies = 4096;
 
   // Where the session runs: its worker.
   struct Place {
@@ -49,17 +54,31 @@ class RespSession : public ConnectionHandler {
   // The options have changed: takes over what of them bounds the client.
   void ApplyConfig(const Config& config);
 
+  // A reply that came later than its command. Flush sends what may leave.
+  void Fill(PendingReplies::Ticket ticket, std::string_view bytes) {
+    client_.pending.Fill(ticket, bytes);
+  }
+  void Flush() { connection_.Wake(); }
+
   // Whether the client was silent for timeout_s and may be closed for it.
   bool IsIdle(int64_t now_mono_ns, int64_t timeout_s) const;
 
   Progress OnInput(std::string_view input, ByteBuffer* replies) override;
   void OnHeld(size_t pending_bytes, size_t unsent_bytes) override;
+  bool HasPending() const override { return !client_.pending.empty(); }
   void OnClosed() override;
 
  private:
+  // Which bounds hold for it.
+  enum class Bounds { kStranger, kClient, kPeer };
+
+  static Connection::Limits ConnectionLimits(const Config& config, Bounds bounds);
+  static RequestLimits ParserLimits(const Config& config, Bounds bounds);
   Next RunRequests(std::string_view input, ReplyWriter* reply, size_t* consumed);
   Next CloseForProtocol(ReplyWriter* reply);
-  bool IsStranger(const Config& config) const;
+  Next NextWhenClosing() const;
+  bool IsFull(const ReplyWriter& reply) const;
+  Bounds BoundsOf(const Config& config) const;
   void SetHeld(std::atomic<int64_t>* field, size_t bytes);
 
   const Place& place_;
@@ -68,7 +87,7 @@ class RespSession : public ConnectionHandler {
   RequestParser parser_;
   ClientState client_;
   bool registered_ = false;
-  bool as_stranger_ = false;  // bounded as one that has not given the password
+  Bounds bounds_ = Bounds::kClient;
 };
 
 // Closes those that hold the most until all hold no more than max_bytes. `counters` are the calling

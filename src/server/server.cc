@@ -1,6 +1,5 @@
 #include "server/server.h"
 
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/secret.h"
 #include "base/text.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
@@ -26,14 +26,6 @@ namespace {
 size_t ThreadCount(const Config& config) {
   if (config.threads > 0) return static_cast<size_t>(config.threads);
   return std::max<size_t>(1, std::thread::hardware_concurrency());
-}
-
-std::string RandomHex(size_t bytes) {
-  std::string hex;
-  std::vector<unsigned char> random(bytes);
-  if (getrandom(random.data(), bytes, 0) != static_cast<ssize_t>(bytes)) std::abort();
-  for (unsigned char byte : random) hex += fmt::format("{:02x}", byte);
-  return hex;
 }
 
 // Raises the limit on descriptors for `clients` beside what the node itself needs; how many clients
@@ -59,6 +51,10 @@ absl::StatusOr<int64_t> MakeRoomForClients(int64_t clients, const Config& config
   return std::min(possible, clients);
 }
 
+absl::Status ErrorOf(std::string_view option, const absl::Status& status) {
+  return absl::InvalidArgumentError(fmt::format("{}: {}", option, std::string(status.message())));
+}
+
 bool IsWildcard(const std::string& host) {
   return host == "*" || host == "0.0.0.0" || host == "::" || host == "::*";
 }
@@ -66,9 +62,7 @@ bool IsWildcard(const std::string& host) {
 }  // namespace
 
 Server::Server(const Config& config, Calendar calendar, size_t threads)
-    : node_(config, std::move(calendar), threads) {
-  for (size_t i = 0; i < threads; ++i) workers_.push_back(std::make_unique<Worker>(&node_, i));
-}
+    : node_(config, std::move(calendar), threads) {}
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config,
                                                       const std::string& config_file,
@@ -97,6 +91,10 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config,
     return absl::InvalidArgumentError(
         fmt::format("disable-commands: there is no command '{}'", Escape(unknown)));
   }
+  if (absl::Status status = server->JoinCluster(); !status.ok()) return status;
+  for (size_t i = 0; i < server->node_.threads; ++i) {
+    server->workers_.push_back(std::make_unique<Worker>(&server->node_, i));
+  }
   if (absl::Status status = server->Listen(); !status.ok()) return status;
   return server;
 }
@@ -112,6 +110,46 @@ void Server::SetHooks() {
     workers_[client.worker]->CloseClient(client.id);
   };
   node_.hooks.stop = [] { kill(getpid(), SIGTERM); };
+}
+
+// The address by which the others reach this node: what `advertise` says, or else the first address
+// of `bind`, unless that stands for all there are.
+absl::StatusOr<Member> OwnMember(const Config& config) {
+  const int port = static_cast<int>(config.port);
+  if (!config.advertise.empty()) {
+    absl::StatusOr<Member> self = ParseMember(config.advertise, port);
+    return self.ok() ? self : ErrorOf("advertise", self.status());
+  }
+  std::string host = config.bind.front();
+  if (host.starts_with('-')) host.erase(0, 1);
+  if (IsWildcard(host) || port == 0) {
+    return absl::InvalidArgumentError(
+        "advertise: a node of a cluster must say its own address, bind and port do not");
+  }
+  const absl::StatusOr<std::string> address = CanonicalAddress(host, port);
+  if (!address.ok()) return ErrorOf("bind", address.status());
+  return Member{*address, 1};
+}
+
+absl::Status Server::JoinCluster() {
+  const std::shared_ptr<const Config> config = node_.config.Get();
+  if (!config->cluster_enabled) return absl::OkStatus();
+  absl::StatusOr<Member> self = OwnMember(*config);
+  if (!self.ok()) return self.status();
+  node_.address = self->address;
+  node_.cluster =
+      std::make_unique<Cluster>(*std::move(self), node_.run_id, config->calendar_timezone);
+  return absl::OkStatus();
+}
+
+absl::Status Server::FollowMembers(Loop* housekeeping) {
+  if (node_.cluster == nullptr) return absl::OkStatus();
+  auto keeper =
+      MembershipKeeper::Make(housekeeping, node_.cluster.get(), &node_.config, node_.port);
+  if (!keeper.ok()) return keeper.status();
+  members_ = *std::move(keeper);
+  members_->Start();
+  return absl::OkStatus();
 }
 
 absl::Status Server::PrepareConfig(const Config& before, Config* after) {
@@ -184,7 +222,9 @@ absl::Status Server::ListenOn(const std::string& host, bool optional) {
   }
   if (node_.port == 0) {
     node_.port = claimed->port();
-    node_.address = JoinHostPort(IsWildcard(host) ? "127.0.0.1" : host, node_.port);
+    if (node_.cluster == nullptr) {
+      node_.address = JoinHostPort(IsWildcard(host) ? "127.0.0.1" : host, node_.port);
+    }
   }
   for (size_t i = 1; i < workers_.size(); ++i) {
     absl::StatusOr<ListenSocket> joined = ListenSocket::Join(*claimed);
@@ -209,8 +249,8 @@ bool Server::Sweep() {
 
 absl::Status Server::Run() {
   std::vector<std::unique_ptr<Thread>> threads;
-  const absl::Status status = StartWorkers(&threads);
-  if (status.ok()) KeepHouse();
+  absl::Status status = StartWorkers(&threads);
+  if (status.ok()) status = KeepHouse();
   StopWorkers();
   threads.clear();  // waits for each
   if (status.ok()) GUB_LOG(info, "stopped");
@@ -234,8 +274,9 @@ void Server::StopWorkers() {
   for (auto& worker : workers_) worker->BeginStop();
 }
 
-void Server::KeepHouse() {
+absl::Status Server::KeepHouse() {
   Loop housekeeping;
+  if (absl::Status status = FollowMembers(&housekeeping); !status.ok()) return status;
   Timer clock(&housekeeping, [this] { node_.clock.Pull(); });
   clock.Start(LimiterClock::kPullIntervalMs, LimiterClock::kPullIntervalMs);
   Timer sweeper(&housekeeping, [&] { sweeper.Start(Sweep() ? 1 : kSweepIntervalMs, 0); });
@@ -248,15 +289,26 @@ void Server::KeepHouse() {
     if (signal == SIGHUP) return ReloadConfig();
     GUB_LOG(info, "stopping signal={}", signal);
     signals.Stop();
-    clock.Stop();
-    sweeper.Stop();
-    meter.Stop();
-    housekeeping.CloseMailbox();
+    const auto stop = [&] {
+      clock.Stop();
+      sweeper.Stop();
+      meter.Stop();
+      housekeeping.CloseMailbox();
+    };
+    if (members_ == nullptr) return stop();
+    // The others hear of it first, and have time to send elsewhere.
+    members_->Leave([&, stop] {
+      housekeeping.Soon([&, stop] {
+        members_.reset();
+        stop();
+      });
+    });
   });
   // Whoever has read this line may send a signal.
   GUB_LOG(info, "ready threads={} max_keys={} version={}", node_.threads, node_.store.max_keys(),
           GUB_VERSION);
   housekeeping.Run();
+  return absl::OkStatus();
 }
 
 }  // namespace gub

@@ -18,6 +18,7 @@
 #include "base/config.h"
 #include "command/node.h"
 #include "net/thread.h"
+#include "server/membership_keeper.h"
 #include "server/worker.h"
 
 namespace gub {
@@ -52,6 +53,10 @@ class Server {
   static constexpr int64_t kSweepBudgetNs = 5'000'000;
 
   void SetHooks();
+  // Takes its place in the cluster that the options name.
+  absl::Status JoinCluster();
+  // Whether the node is alone, or follows its cluster's members; an error says why it cannot.
+  absl::Status FollowMembers(Loop* housekeeping);
   // What an option needs to be true, before it is.
   absl::Status PrepareConfig(const Config& before, Config* after);
   // SIGHUP.
@@ -61,12 +66,13 @@ class Server {
   absl::Status StartWorkers(std::vector<std::unique_ptr<Thread>>* threads);
   void StopWorkers();
   // The housekeeping loop, on this thread, until a signal.
-  void KeepHouse();
+  absl::Status KeepHouse();
   absl::Status Listen();
   absl::Status ListenOn(const std::string& host, bool optional);
 
   Node node_;
   ReadConfig read_config_;
+  std::unique_ptr<MembershipKeeper> members_;  // while the housekeeping loop runs
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

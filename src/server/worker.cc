@@ -8,10 +8,21 @@
 
 namespace gub {
 
+namespace {
+
+std::unique_ptr<Router> MakeRouter(Node* node, Loop* loop, CounterSet* counters) {
+  if (node->cluster == nullptr) return nullptr;
+  return std::make_unique<Router>(
+      PeerClient::Place{loop, node->cluster.get(), &node->config, counters});
+}
+
+}  // namespace
+
 Worker::Worker(Node* node, size_t number)
     : node_(node),
       counters_(&node->counters.ForThread(number)),
-      dispatcher_(node, number),
+      router_(MakeRouter(node, &loop_, counters_)),
+      dispatcher_(node, number, router_.get(), this),
       place_{&loop_,    node,   &dispatcher_,
              counters_, number, [this](RespSession* closed) { OnSessionClosed(closed); }},
       idle_timer_(std::make_unique<Timer>(&loop_, [this] { CloseIdle(); })) {
@@ -68,6 +79,24 @@ void Worker::OnSessionClosed(RespSession* session) {
   node_->connected_clients.fetch_sub(1);
   counters_->Add(Counter::kConnectionsClosed);
   FinishIfStopped();
+}
+
+// Replies of one turn of the loop leave together.
+void Worker::Fill(int64_t client, PendingReplies::Ticket ticket, std::string_view bytes) {
+  const auto found = sessions_.find(client);
+  if (found == sessions_.end()) return;
+  found->second->Fill(ticket, bytes);
+  if (to_flush_.empty()) loop_.Soon([this] { FlushReplies(); });
+  if (to_flush_.empty() || to_flush_.back() != client) to_flush_.push_back(client);
+}
+
+void Worker::FlushReplies() {
+  std::vector<int64_t> clients;
+  clients.swap(to_flush_);
+  for (int64_t client : clients) {
+    const auto found = sessions_.find(client);
+    if (found != sessions_.end()) found->second->Flush();
+  }
 }
 
 void Worker::CloseClient(int64_t id) {
@@ -135,6 +164,7 @@ void Worker::FinishIfStopped() {
   stop_timer_.reset();
   drain_timer_.reset();
   idle_timer_.reset();
+  router_.reset();
   loop_.CloseMailbox();
 }
 

@@ -13,6 +13,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "cluster/router.h"
 #include "command/dispatch.h"
 #include "command/node.h"
 #include "net/listen_socket.h"
@@ -23,7 +24,7 @@
 
 namespace gub {
 
-class Worker {
+class Worker : private ReplySink {
  public:
   // How long clients may take to read their last replies once a stop has begun.
   static constexpr int64_t kStopDeadlineMs = 5000;
@@ -58,6 +59,8 @@ class Worker {
   void Refuse(RespSession* session, std::string_view text);
   void OnSessionClosed(RespSession* session);
   void CloseIdle();
+  void Fill(int64_t client, PendingReplies::Ticket ticket, std::string_view bytes) override;
+  void FlushReplies();
   void TakeLastClients();
   void StopAccepting();
   void DrainSessions();
@@ -66,7 +69,9 @@ class Worker {
   Node* const node_;
   CounterSet* const counters_;
   Loop loop_;
+  std::unique_ptr<Router> router_;  // nullptr: the node is in no cluster
   Dispatcher dispatcher_;
+  std::vector<int64_t> to_flush_;  // clients with replies that have come later
   std::vector<std::unique_ptr<Listener>> listeners_;
   const RespSession::Place place_;
   absl::flat_hash_map<int64_t, std::unique_ptr<RespSession>> sessions_;  // by the client's number

@@ -26,8 +26,13 @@ std::string OtherValue(const OptionRow& row) {
     }
     case OptionType::kBoolean:
       return row.default_text == "yes" ? "no" : "yes";
-    case OptionType::kWord:
-      return std::string(row.words.substr(0, row.words.find('|')));
+    case OptionType::kWord: {
+      const size_t bar = row.words.find('|');
+      const std::string_view first = row.words.substr(0, bar);
+      return std::string(first == row.default_text
+                             ? row.words.substr(bar + 1, row.words.find('|', bar + 1) - bar - 1)
+                             : first);
+    }
     default:
       return "other";
   }

@@ -1,0 +1,65 @@
+#include "command/decision_reply.h"
+
+namespace gub {
+
+namespace {
+
+void WriteFull(const ReplyShape& shape, const Decision& decision, std::string_view owner,
+               bool degraded, ReplyWriter* reply) {
+  const auto field = [reply](std::string_view name, int64_t value) {
+    reply->Bulk(name);
+    reply->Integer(value);
+  };
+  reply->Map(7);
+  field("status", static_cast<int64_t>(decision.status));
+  field("limit", shape.limit);
+  field("remaining", decision.remaining);
+  field("reset", decision.reset_ms);
+  field("retry_after", decision.retry_after_ms);
+  reply->Bulk("owner");
+  reply->Bulk(owner);
+  field("degraded", degraded ? 1 : 0);
+}
+
+// Whole seconds, rounded up. REQUIRES: ms >= 0.
+int64_t CeilToSeconds(int64_t ms) { return ms / 1000 + (ms % 1000 != 0 ? 1 : 0); }
+
+// The shape and the rounding of redis-cell: a peek is never limited, retry is -1 unless this very
+// request would pass later.
+void WriteThrottle(const ReplyShape& shape, const Decision& decision, ReplyWriter* reply) {
+  const bool limited = shape.hits > 0 && decision.status == LimitStatus::kOver;
+  const bool passes_later = limited && decision.retry_after_ms != Decision::kNever;
+  reply->Array(5);
+  reply->Integer(limited ? 1 : 0);
+  reply->Integer(shape.burst);
+  reply->Integer(decision.remaining);
+  reply->Integer(passes_later ? CeilToSeconds(decision.retry_after_ms) : -1);
+  reply->Integer(CeilToSeconds(decision.reset_ms - decision.now_ms));
+}
+
+}  // namespace
+
+Counter CounterOf(const Request& request, const Decision& decision) {
+  if (request.Has(kResetRemaining)) return Counter::kResets;
+  if (request.hits == 0) return Counter::kPeeks;
+  if (request.hits < 0) return Counter::kHitsRefunded;
+  return decision.status == LimitStatus::kUnder ? Counter::kHitsAdmitted : Counter::kHitsDenied;
+}
+
+void WriteDecision(const ReplyShape& shape, const Decision& decision, std::string_view owner,
+                   bool degraded, ReplyWriter* reply) {
+  switch (shape.kind) {
+    case ReplyShape::Kind::kTriple:
+      return reply->IntegerTriple(static_cast<int64_t>(decision.status), decision.remaining,
+                                  decision.reset_ms);
+    case ReplyShape::Kind::kFull:
+      return WriteFull(shape, decision, owner, degraded, reply);
+    case ReplyShape::Kind::kTake:
+      return reply->IntegerTriple(decision.status == LimitStatus::kUnder ? 1 : 0,
+                                  decision.remaining, decision.retry_after_ms);
+    case ReplyShape::Kind::kThrottle:
+      return WriteThrottle(shape, decision, reply);
+  }
+}
+
+}  // namespace gub

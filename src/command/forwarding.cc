@@ -1,0 +1,218 @@
+#include "command/forwarding.h"
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cluster/router.h"
+#include "command/errors.h"
+#include "fmt/format.h"
+#include "limit/calendar.h"
+
+namespace gub {
+
+namespace {
+
+// A request whose name and key outlive the bytes they came in.
+class OwnedRequest {
+ public:
+  explicit OwnedRequest(const Request& request)
+      : name_(request.name), key_(request.key), request_(request) {}
+  Request Get() const {
+    Request request = request_;
+    request.name = name_;
+    request.key = key_;
+    return request;
+  }
+
+ private:
+  std::string name_;
+  std::string key_;
+  Request request_;
+};
+
+// Whom a reply that comes later goes to, and how.
+struct Place {
+  CommandContext::Worker* worker;
+  int64_t client;
+  PendingReplies::Ticket ticket;
+  RespVersion version;
+
+  template <typename WriteReply>
+  void Fill(const WriteReply& write) const {
+    ByteBuffer bytes;
+    ReplyWriter reply(&bytes);
+    reply.set_version(version);
+    write(&reply);
+    worker->sink->Fill(client, ticket, bytes.view());
+  }
+};
+
+Place PlaceOf(CommandContext& context) {
+  const ClientState& client = context.client();
+  return {&context.worker(), client.id(), client.pending.next(), client.version};
+}
+
+// From now on replies stand behind the one that is still to come.
+void OpenPlace(CommandContext& context) {
+  PendingReplies& pending = context.client().pending;
+  pending.Open();
+  context.reply().set_out(pending.behind());
+}
+
+void WriteError(CommandContext::Worker* worker, std::string_view text, ReplyWriter* reply) {
+  worker->counters->Add(Counter::kErrorReplies);
+  worker->errors->Add(text);
+  reply->Error(text);
+}
+
+std::string OwnerDownText(const CommandContext::Worker& worker, std::string_view owner) {
+  return fmt::format("OWNERDOWN {} did not answer in {} ms", owner, worker.config->peer_timeout_ms);
+}
+
+OnFail PolicyOf(const Request& request, const Config& config) {
+  if (request.on_fail != OnFail::kDefault) return request.on_fail;
+  if (config.on_owner_failure == "open") return OnFail::kOpen;
+  if (config.on_owner_failure == "closed") return OnFail::kClosed;
+  if (config.on_owner_failure == "error") return OnFail::kError;
+  return OnFail::kLocal;
+}
+
+// When a window of the request that opened now would end.
+int64_t EndOfWindow(const Node& node, const Request& request, int64_t now_ms) {
+  if (request.period.IsCalendar())
+    return node.store.calendar().EndMs(request.period.unit(), now_ms);
+  const int64_t ms = request.period.ms();
+  return now_ms > std::numeric_limits<int64_t>::max() - ms ? std::numeric_limits<int64_t>::max()
+                                                           : now_ms + ms;
+}
+
+// What is answered in the owner's stead.
+void WriteFallback(CommandContext::Worker* worker, const Request& request, const ReplyShape& shape,
+                   std::string_view owner, ReplyWriter* reply) {
+  Node& node = *worker->node;
+  const OnFail policy = PolicyOf(request, *worker->config);
+  worker->counters->Add(Counter::kFallbackAnswers);
+  if (policy == OnFail::kError) return WriteError(worker, OwnerDownText(*worker, owner), reply);
+  const int64_t now_ms = node.clock.NowMs();
+  Decision decision;
+  decision.now_ms = now_ms;
+  if (policy == OnFail::kLocal) {
+    const Store::Outcome outcome =
+        node.store.Decide(request, now_ms, &decision, BucketRole::kStandIn);
+    if (outcome == Store::Outcome::kFull) return WriteError(worker, kTableFull, reply);
+  } else {
+    const bool open = policy == OnFail::kOpen;
+    decision.status = open ? LimitStatus::kUnder : LimitStatus::kOver;
+    decision.remaining = open ? request.limit : 0;
+    decision.reset_ms = EndOfWindow(node, request, now_ms);
+    decision.retry_after_ms = open ? 0 : worker->config->peer_timeout_ms;
+  }
+  WriteDecision(shape, decision, owner, true, reply);
+}
+
+void DecideHere(CommandContext& context, const Request& request, const ReplyShape& shape) {
+  Decision decision;
+  KeyWatch::Change change = context.ChangeOf(request.key);
+  if (request.hits == 0 && !request.Has(kResetRemaining)) change.ChangesNothing();
+  const Store::Outcome outcome = context.node().store.Decide(request, context.now_ms(), &decision);
+  if (outcome == Store::Outcome::kFull) {
+    change.ChangesNothing();
+    context.counters().Add(Counter::kRequestErrors);
+    return context.Error(kTableFull);
+  }
+  context.counters().Add(CounterOf(request, decision));
+  WriteDecision(shape, decision, context.node().address, false, &context.reply());
+}
+
+// Whether the client is told to ask the owner itself (cluster-redirect). Only where the owner
+// surely sees it the same way: else the client would be sent to and fro.
+bool IsRedirected(CommandContext& context, const PeerClient& owner, std::string_view key) {
+  if (!context.config().cluster_redirect || !owner.SeesTheSame()) return false;
+  context.Error(fmt::format("MOVED {} {}", SlotOf(key), owner.address()));
+  return true;
+}
+
+// The sum of what several owners answer to one command.
+struct Gathered {
+  size_t missing = 0;
+  int64_t keys = 0;
+  int64_t buckets = 0;
+  std::string down;  // an owner that did not answer
+};
+
+void WriteGathered(CommandContext::Worker* worker, const Gathered& gathered, bool keys_only,
+                   ReplyWriter* reply) {
+  if (!gathered.down.empty()) {
+    return WriteError(worker, OwnerDownText(*worker, gathered.down), reply);
+  }
+  reply->Integer(keys_only ? gathered.keys : gathered.buckets);
+}
+
+}  // namespace
+
+void DecideAnywhere(CommandContext& context, const Request& request, const ReplyShape& shape) {
+  Router* const router = context.worker().router;
+  PeerClient* const owner = router == nullptr ? nullptr : router->OwnerOf(request.key);
+  if (owner == nullptr) return DecideHere(context, request, shape);
+  if (IsRedirected(context, *owner, request.key)) return;
+  const Place place = PlaceOf(context);
+  context.counters().Add(Counter::kForwardedRequests);
+  const bool taken = owner->Forward(
+      {PeerOperation::kDecide, request}, [place, shape, request = OwnedRequest(request),
+                                          owner = owner->address()](const PeerAnswer* answer) {
+        place.Fill([&](ReplyWriter* reply) {
+          if (answer == nullptr) {
+            WriteFallback(place.worker, request.Get(), shape, owner, reply);
+          } else if (answer->decision.error != Error::kNone) {
+            WriteError(place.worker, kTableFull, reply);
+          } else {
+            WriteDecision(shape, answer->decision, owner, false, reply);
+          }
+        });
+      });
+  if (taken) return OpenPlace(context);
+  WriteFallback(&context.worker(), request, shape, owner->address(), &context.reply());
+}
+
+void ResetAnywhere(CommandContext& context, Args names, Args keys, bool keys_only) {
+  Router* const router = context.worker().router;
+  const Place place = PlaceOf(context);
+  const auto gathered = std::make_shared<Gathered>();
+  for (std::string_view key : keys) {
+    const auto found = std::make_shared<bool>(false);
+    const auto add = [gathered, found](int64_t removed) {
+      gathered->buckets += removed;
+      if (removed > 0 && !std::exchange(*found, true)) ++gathered->keys;
+    };
+    PeerClient* const owner = router == nullptr ? nullptr : router->OwnerOf(key);
+    const KeyWatch::Change change = context.ChangeOf(key);
+    for (std::string_view name : names) {
+      if (owner == nullptr) {
+        add(context.node().store.Reset(name, key));
+        continue;
+      }
+      const bool taken = owner->Forward(
+          {PeerOperation::kReset, {.name = name, .key = key}},
+          [place, gathered, add, keys_only, owner = owner->address()](const PeerAnswer* answer) {
+            if (answer == nullptr) gathered->down = owner;
+            if (answer != nullptr) add(answer->removed);
+            if (--gathered->missing > 0) return;
+            place.Fill([&](ReplyWriter* reply) {
+              WriteGathered(place.worker, *gathered, keys_only, reply);
+            });
+          });
+      if (taken) {
+        ++gathered->missing;
+      } else {
+        gathered->down = owner->address();
+      }
+    }
+  }
+  if (gathered->missing > 0) return OpenPlace(context);
+  WriteGathered(&context.worker(), *gathered, keys_only, &context.reply());
+}
+
+}  // namespace gub

@@ -1,0 +1,28 @@
+// Requests whose key belongs to another node: on their way there, and what is answered when the
+// owner cannot be reached.
+//
+// Threads:  loop-confined.
+
+#ifndef GUB_COMMAND_FORWARDING_H_
+#define GUB_COMMAND_FORWARDING_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "command/context.h"
+#include "command/decision_reply.h"
+#include "gub/types.h"
+
+namespace gub {
+
+// Decides a request that is within the contract, here or at its owner, and answers it; perhaps
+// later, in its place.
+void DecideAnywhere(CommandContext& context, const Request& request, const ReplyShape& shape);
+
+// Forgets the buckets of (name, key) for each of these names and keys, here or at their owners, and
+// answers how many there were; or, with `keys_only`, of how many keys.
+void ResetAnywhere(CommandContext& context, Args names, Args keys, bool keys_only);
+
+}  // namespace gub
+
+#endif  // GUB_COMMAND_FORWARDING_H_
