@@ -1,0 +1,313 @@
+// Three real nodes as one limiter.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/raw_client.h"
+#include "tests/support/test_cluster.h"
+
+namespace gub {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const std::string kDown = "OWNERDOWN ";
+
+TEST(ClusterTest, AllNodesNameTheSameOwnerAndShareTheSlots) {
+  TestCluster cluster(3);
+  std::vector<int> keys(3);
+  for (int i = 0; i < 60; ++i) {
+    const std::string key = "account:" + std::to_string(i);
+    const size_t owner = cluster.OwnerOf(key, 0);
+    EXPECT_EQ(cluster.OwnerOf(key, 1), owner);
+    EXPECT_EQ(cluster.OwnerOf(key, 2), owner);
+    ++keys[owner];
+  }
+  for (int count : keys) EXPECT_GT(count, 5);
+  const RespReply peers = RespClient(cluster.port(1)).Run({"GUB.PEERS"});
+  ASSERT_EQ(peers.items.size(), 3u);
+  int64_t slots = 0;
+  int64_t selves = 0;
+  for (const RespReply& peer : peers.items) {
+    slots += peer.Find("slots")->integer;
+    selves += peer.Find("self")->integer;
+    EXPECT_EQ(peer.Find("state")->text, "up");
+    EXPECT_EQ(peer.Find("id")->text.size(), 40u);
+  }
+  EXPECT_EQ(slots, 16384);
+  EXPECT_EQ(selves, 1);
+}
+
+TEST(ClusterTest, EveryNodeDecidesForEveryKeyAndTheyCountTogether) {
+  TestCluster cluster(3);
+  for (int i = 0; i < 20; ++i) {
+    const std::string line = "GUB.HIT n account:" + std::to_string(i) + " 1 10 1h leaky";
+    for (size_t node = 0; node < 3; ++node) {
+      const RespReply reply = RespClient(cluster.port(node)).RunLine(line);
+      ASSERT_EQ(reply.items.size(), 3u) << ::testing::PrintToString(reply);
+      EXPECT_EQ(reply.items[1].integer, 9 - static_cast<int64_t>(node));
+    }
+  }
+}
+
+TEST(ClusterTest, OneKeyHitOnAllNodesIsAdmittedExactlyToItsLimit) {
+  TestCluster cluster(3);
+  constexpr int kConnections = 24;
+  constexpr int kHits = kSanitized ? 200 : 1000;
+  std::vector<std::vector<RespReply>> replies(kConnections);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kConnections; ++i) {
+    threads.emplace_back([&, i] {
+      RespClient client(cluster.port(static_cast<size_t>(i) % 3));
+      const std::vector<std::vector<std::string>> pipeline(
+          50, {"GUB.HIT", "n", "hot", "1", "1000", "10m"});
+      for (int sent = 0; sent < kHits; sent += 50) {
+        for (RespReply& reply : client.RunAll(pipeline)) {
+          replies[static_cast<size_t>(i)].push_back(std::move(reply));
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::vector<int64_t> remaining;
+  for (const auto& list : replies) {
+    for (const RespReply& reply : list) {
+      ASSERT_EQ(reply.items.size(), 3u) << ::testing::PrintToString(reply);
+      if (reply.items[0].integer == 0) remaining.push_back(reply.items[1].integer);
+    }
+  }
+  std::sort(remaining.begin(), remaining.end());
+  ASSERT_EQ(remaining.size(), 1000u);
+  for (int64_t i = 0; i < 1000; ++i) ASSERT_EQ(remaining[static_cast<size_t>(i)], i);
+}
+
+// Each hit's limit is a number of its own, which FULL tells: so a reply shows whose it is.
+TEST(ClusterTest, RepliesMatchTheirRequestsInOrderAlsoWhileAnOwnerIsFrozen) {
+  TestCluster cluster(3, {"--on-owner-failure", "local"});
+  RawClient client(cluster.port(0));
+  std::string pipeline;
+  for (int i = 0; i < 1000; ++i) {
+    pipeline += EncodeCommand({"GUB.HIT", "n", "k" + std::to_string(i % 300), "1",
+                               std::to_string(1'000'000 + i), "1h", "FULL"});
+    if (i % 5 == 0) pipeline += EncodeCommand({"ECHO", std::to_string(i)});
+    if (i % 7 == 0) pipeline += EncodeCommand({"GUB.HIT", "n"});
+  }
+  cluster.server(1).Freeze();
+  ASSERT_TRUE(client.Send(pipeline));
+  for (int i = 0; i < 1000; ++i) {
+    const std::optional<RespReply> hit = client.ReadReply();
+    ASSERT_TRUE(hit.has_value()) << i;
+    ASSERT_NE(hit->Find("limit"), nullptr) << ::testing::PrintToString(*hit);
+    ASSERT_EQ(hit->Find("limit")->integer, 1'000'000 + i);
+    if (i % 5 == 0) {
+      ASSERT_EQ(client.ReadReply(), RespReply::Bulk(std::to_string(i)));
+    }
+    if (i % 7 == 0) {
+      ASSERT_EQ(client.ReadReply(),
+                RespReply::Error("ERR wrong number of arguments for 'gub.hit' command"));
+    }
+  }
+  cluster.server(1).Signal(SIGCONT);
+}
+
+TEST(ClusterTest, TransactionsAndShapesCrossNodes) {
+  TestCluster cluster(3);
+  RespClient client(cluster.port(0));
+  client.Run({"MULTI"});
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_EQ(client.Run({"GUB.HIT", "n", "t" + std::to_string(i), "1", "5", "1h"}),
+              RespReply::Status("QUEUED"));
+  }
+  const RespReply replies = client.Run({"EXEC"});
+  ASSERT_EQ(replies.items.size(), 30u);
+  for (const RespReply& reply : replies.items) EXPECT_EQ(reply.items.at(1).integer, 4);
+
+  const std::string key = cluster.KeyOf(1);
+  EXPECT_EQ(client.Run({"GUB.TAKE", key, "5", "1"}), RespReply::Integers({1, 4, 0}));
+  EXPECT_EQ(client.Run({"CL.THROTTLE", key, "3", "1", "60"}),
+            RespReply::Integers({0, 4, 3, -1, 60}));
+  EXPECT_EQ(client.Run({"GUB.HIT", "n", key, "1", "5", "1h", "FULL"}).Find("owner")->text,
+            cluster.AddressOf(1));
+  EXPECT_EQ(client.Run({"GUB.RESET", "n", key}), RespReply::Integer(1));
+  EXPECT_EQ(client.Run({"DEL", key, "nothing"}), RespReply::Integer(1));
+  EXPECT_EQ(client.Run({"GUB.TAKE", key, "5", "1"}), RespReply::Integers({1, 4, 0}));
+}
+
+TEST(ClusterTest, ADeadOwnerIsAnsweredForByPolicyAndComesBack) {
+  TestCluster cluster(3);
+  RespClient client(cluster.port(0));
+  const std::string key = cluster.KeyOf(1);
+  EXPECT_EQ(client.Run({"GUB.HIT", "n", key, "1", "10", "1h"}).items.at(1).integer, 9);
+  cluster.Kill(1);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_THAT(client.Run({"GUB.HIT", "n", key, "1", "10", "1h"}).text,
+                StartsWith(kDown + cluster.AddressOf(1) + " did not answer in 100 ms"));
+  }
+  const auto with = [&](const std::string& policy) {
+    return client.Run({"GUB.HIT", "n", key, "1", "10", "1h", "ONFAIL", policy, "FULL"});
+  };
+  const RespReply local = with("local");
+  EXPECT_EQ(local.Find("remaining")->integer, 9);
+  EXPECT_EQ(local.Find("degraded")->integer, 1);
+  EXPECT_EQ(local.Find("owner")->text, cluster.AddressOf(1));
+  EXPECT_EQ(with("local").Find("remaining")->integer, 8);
+  EXPECT_EQ(with("open").Find("remaining")->integer, 10);
+  EXPECT_EQ(with("open").Find("status")->integer, 0);
+  EXPECT_EQ(with("closed").Find("status")->integer, 1);
+  EXPECT_EQ(with("closed").Find("retry_after")->integer, 100);
+  EXPECT_THAT(client.Run({"GUB.RESET", "n", key}).text, StartsWith(kDown));
+  // The others' keys are not touched by it.
+  EXPECT_EQ(client.Run({"GUB.HIT", "n", cluster.KeyOf(2), "1", "10", "1h"}).items.size(), 3u);
+
+  cluster.Start(1);
+  EXPECT_TRUE(Eventually([&] {
+    const RespReply reply = client.Run({"GUB.HIT", "n", key, "1", "10", "1h"});
+    // A new process, a new bucket; and not the stand-in's.
+    return reply.items.size() == 3 && reply.items[1].integer == 9;
+  }));
+}
+
+TEST(ClusterTest, NoRequestWaitsForAnOwnerThatIsKnownToBeDown) {
+  TestCluster cluster(2, {"--peer-timeout-ms", "60000", "--on-owner-failure", "error"});
+  RespClient client(cluster.port(0));
+  const std::string key = cluster.KeyOf(1);
+  cluster.Kill(1);
+  // A refused connection is a failure at once; with a time-out of a minute none of these waits.
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < 2000; ++i) {
+    EXPECT_THAT(client.Run({"GUB.HIT", "n", key, "1", "10", "1h"}).text, StartsWith(kDown));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50));
+  EXPECT_EQ(InfoNumber(&client, "fallback_answers"), 2000);
+}
+
+TEST(ClusterTest, AFrozenOwnerAppliesNothingThatWasGivenUp) {
+  TestCluster cluster(2);
+  RespClient client(cluster.port(0));
+  const std::string key = cluster.KeyOf(1);
+  EXPECT_EQ(client.Run({"GUB.HIT", "n", key, "1", "10", "1h"}).items.at(1).integer, 9);
+  cluster.server(1).Freeze();
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_THAT(client.Run({"GUB.HIT", "n", key, "1", "10", "1h"}).text, StartsWith(kDown));
+  }
+  cluster.server(1).Signal(SIGCONT);
+  RespClient owner(cluster.port(1));
+  // Everything that was sent to it has been read when it has said so.
+  EXPECT_TRUE(Eventually([&] { return InfoNumber(&owner, "peer_late_batches") >= 1; }));
+  EXPECT_EQ(owner.Run({"GUB.HIT", "n", key, "0", "10", "1h"}).items.at(1).integer, 9);
+  EXPECT_TRUE(Eventually([&] {
+    return client.Run({"GUB.HIT", "n", key, "0", "10", "1h"}).items.size() == 3;
+  }));
+}
+
+TEST(ClusterTest, PeersProveThatTheyKnowTheSecret) {
+  TestCluster cluster(2, {"--cluster-secret", "s3cret", "--on-owner-failure", "error"});
+  RespClient client(cluster.port(0));
+  EXPECT_EQ(client.Run({"GUB.HIT", "n", cluster.KeyOf(1), "1", "10", "1h"}).items.size(), 3u);
+  const std::string log = cluster.server(0).Log() + cluster.server(1).Log();
+  EXPECT_EQ(log.find("s3cret"), std::string::npos);
+
+  // A client that plays a peer gets no further than the greeting.
+  RawClient stranger(cluster.port(1));
+  EXPECT_EQ(stranger.Run({"GUB.PEER", "HELLO", "1", "id", "10.0.0.1:1", "0", "nonce"}).items.size(),
+            7u);
+  EXPECT_THAT(stranger.Run({"GUB.PEER", "PROVE", "wrong"}).text,
+              StartsWith("PEERDENIED its cluster-secret is another"));
+  RawClient another(cluster.port(1));
+  EXPECT_THAT(another.Run({"GUB.PEER", "BATCH", "1", "99999999999", ""}).text,
+              StartsWith("PEERDENIED a batch from no peer"));
+  EXPECT_NE(cluster.server(1).WaitForLog("a peer was refused"), "");
+}
+
+TEST(ClusterTest, AnotherSecretIsRefusedOnBothSides) {
+  const int first = FreePort();
+  const int second = FreePort();
+  const auto options = [&](int port, const std::string& secret) {
+    const std::string address = "127.0.0.1:";
+    return std::vector<std::string>{
+        "--port",
+        std::to_string(port),
+        "--cluster-enabled",
+        "yes",
+        "--cluster-secret",
+        secret,
+        "--advertise",
+        address + std::to_string(port),
+        "--peers",
+        address + std::to_string(first) + " " + address + std::to_string(second),
+        "--on-owner-failure",
+        "error"};
+  };
+  ServerProcess a(options(first, "one"));
+  ServerProcess b(options(second, "two"));
+  RespClient client(first);
+  for (int i = 0; i < 20; ++i) client.Run({"GUB.HIT", "n", std::to_string(i), "1", "10", "1h"});
+  EXPECT_THAT(a.WaitForLog("do not agree"), HasSubstr("cluster-secret is another"));
+}
+
+TEST(ClusterTest, ClusterClientsFindTheirWay) {
+  TestCluster cluster(3);
+  RespClient client(cluster.port(0));
+  EXPECT_THAT(client.Run({"CLUSTER", "INFO"}).text, HasSubstr("cluster_state:ok\r\n"));
+  EXPECT_EQ(client.Run({"CLUSTER", "KEYSLOT", "foo"}), RespReply::Integer(12182));
+  int64_t next = 0;
+  for (const RespReply& range : client.Run({"CLUSTER", "SLOTS"}).items) {
+    ASSERT_EQ(range.items.at(0).integer, next);
+    next = range.items.at(1).integer + 1;
+    EXPECT_EQ(range.items.at(2).items.at(0).text, "127.0.0.1");
+    EXPECT_EQ(range.items.at(2).items.size(), 4u);
+  }
+  EXPECT_EQ(next, 16384);
+  const std::string nodes = client.Run({"CLUSTER", "NODES"}).text;
+  EXPECT_EQ(std::count(nodes.begin(), nodes.end(), '\n'), 3);
+  EXPECT_THAT(nodes, HasSubstr("myself,master"));
+  const RespReply shards = client.Run({"CLUSTER", "SHARDS"});
+  EXPECT_EQ(shards.items.size(), 3u);
+  EXPECT_EQ(client.Run({"READONLY"}), RespReply::Status("OK"));
+  EXPECT_THAT(RawClient(cluster.port(0)).Run({"HELLO", "3"}).Find("mode")->text, "cluster");
+}
+
+TEST(ClusterTest, WithRedirectClientsAreSentToTheOwnerOnceItsLinkIsUp) {
+  TestCluster cluster(2, {"--cluster-redirect", "yes"});
+  const std::string key = cluster.KeyOf(1);
+  RespClient client(cluster.port(0));
+  const std::string slot = std::to_string(client.Run({"CLUSTER", "KEYSLOT", key}).integer);
+  EXPECT_TRUE(Eventually([&] {
+    return client.Run({"GUB.HIT", "n", key, "0", "10", "1h"}) ==
+           RespReply::Error("MOVED " + slot + " " + cluster.AddressOf(1));
+  }));
+  EXPECT_EQ(RespClient(cluster.port(1)).Run({"GUB.HIT", "n", key, "1", "10", "1h"}).items.size(),
+            3u);
+}
+
+TEST(ClusterTest, AStopAnswersWhatWaitsForOthers) {
+  TestCluster cluster(2, {"--on-owner-failure", "local"});
+  const std::string key = cluster.KeyOf(1);
+  RawClient client(cluster.port(0));
+  std::string pipeline;
+  for (int i = 0; i < 500; ++i) pipeline += EncodeCommand({"GUB.HIT", "n", key, "1", "1000", "1h"});
+  client.Send(pipeline);
+  cluster.server(0).Signal(SIGTERM);
+  const auto replies = client.ReadRepliesUntilClosed();
+  ASSERT_TRUE(replies.has_value());
+  EXPECT_EQ(replies->size(), 500u);
+  EXPECT_EQ(cluster.server(0).WaitForExit(), 0);
+}
+
+TEST(ClusterTest, ANodeWithoutAnAddressOfItsOwnDoesNotStart) {
+  const ProgramResult result =
+      RunServer({"--port", "0", "--cluster-enabled", "yes", "--bind", "0.0.0.0"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("gub-server: advertise: a node of a cluster must say"));
+}
+
+}  // namespace
+}  // namespace gub
