@@ -29,7 +29,9 @@ void PeerLink::Flush(int64_t now_us) {
 }
 
 void PeerLink::SendBatch(int64_t now_us) {
-  const size_t count = std::min(queue_.size(), limits_.batch_limit);
+  const size_t most = std::min(queue_.size(), limits_.batch_limit);
+  size_t count = 1;
+  while (count < most && queue_[count].end_byte <= kMaxBatchBytes) ++count;
   Frame frame = {next_number_++, {}, 0};
   frame.requests.reserve(count);
   for (size_t i = 0; i < count; ++i) {

@@ -85,6 +85,9 @@ class PeerLink {
     virtual uint64_t Dice() = 0;
   };
 
+  // A batch takes no more bytes than this, unless its first request alone does.
+  static constexpr size_t kMaxBatchBytes = size_t{4} * 1024 * 1024;
+
   struct Counts {
     uint64_t batches = 0;
     uint64_t requests = 0;

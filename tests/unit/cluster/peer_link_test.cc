@@ -23,7 +23,8 @@ class PeerLinkTest : public ::testing::Test, public PeerLink::Host {
   void Connect() override { ++connects_; }
   void Greet() override { ++greets_; }
   void Write(const PeerBatch& batch) override {
-    EXPECT_EQ(ReadPeerRequests(batch.requests, 1000, 4096)->size(), batch.count);
+    EXPECT_EQ(ReadPeerRequests(batch.requests, 1000, PeerLink::kMaxBatchBytes)->size(),
+              batch.count);
     sent_.push_back({batch.number, batch.expires_mono_ms, batch.count});
   }
   void Disconnect() override { ++disconnects_; }
@@ -231,6 +232,20 @@ TEST_F(PeerLinkTest, AnOwnerThatTakesConnectionsAndSaysNothingIsDeadToo) {
     EXPECT_THAT(TakeFailed(), ElementsAre(1));
   }
   EXPECT_EQ(link_.health(), OwnerHealth::State::kDown);
+}
+
+TEST_F(PeerLinkTest, ABatchIsBoundedInBytesToo) {
+  MakeReady();
+  const std::string key(PeerLink::kMaxBatchBytes / 2, 'k');
+  for (uint64_t token = 1; token <= 2; ++token) {
+    link_.Forward(token, {PeerOperation::kReset, {.name = "n", .key = key}}, now_us_);
+  }
+  Forward(3);
+  EXPECT_EQ(sent_.size(), 1u);  // as many requests as a batch may have
+  link_.Flush(now_us_ + 1000);
+  ASSERT_EQ(sent_.size(), 2u);
+  EXPECT_EQ(sent_[0].count, 1u);
+  EXPECT_EQ(sent_[1].count, 2u);
 }
 
 TEST_F(PeerLinkTest, NoMoreAreTakenThanMayBeUnderWay) {
