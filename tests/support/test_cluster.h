@@ -3,6 +3,7 @@
 #ifndef GUB_TESTS_SUPPORT_TEST_CLUSTER_H_
 #define GUB_TESTS_SUPPORT_TEST_CLUSTER_H_
 
+#include <algorithm>
 #include <csignal>
 #include <memory>
 #include <string>
@@ -16,11 +17,10 @@ namespace gub {
 
 class TestCluster {
  public:
-  // options: beside those that make the cluster. By default a stall of the machine is an error, not
-  // a stand-in's answer.
-  explicit TestCluster(size_t nodes,
-                       std::vector<std::string> options = {"--on-owner-failure", "error"})
-      : options_(std::move(options)) {
+  // options: beside those that make the cluster. What is not answered within timeout_ms, which is
+  // long, so that a stall of the machine is no dead owner, is an error unless they say otherwise.
+  explicit TestCluster(size_t nodes, std::vector<std::string> options = {}, int timeout_ms = 10'000)
+      : options_(std::move(options)), timeout_ms_(timeout_ms) {
     for (size_t i = 0; i < nodes; ++i) ports_.push_back(FreePort());
     servers_.resize(nodes);
     for (size_t i = 0; i < nodes; ++i) Start(i);
@@ -36,7 +36,11 @@ class TestCluster {
         "--port", std::to_string(ports_[node]), "--threads", "2", "--advertise", AddressOf(node),
         "--peers"};
     for (size_t i = 0; i < ports_.size(); ++i) options.push_back(AddressOf(i));
-    options.insert(options.end(), {"--cluster-enabled", "yes"});
+    options.insert(options.end(),
+                   {"--cluster-enabled", "yes", "--peer-timeout-ms", std::to_string(timeout_ms_)});
+    if (std::find(options_.begin(), options_.end(), "--on-owner-failure") == options_.end()) {
+      options.insert(options.end(), {"--on-owner-failure", "error"});
+    }
     options.insert(options.end(), options_.begin(), options_.end());
     servers_[node] = std::make_unique<ServerProcess>(options);
     EXPECT_NE(servers_[node]->WaitForLog("the members have changed"), "");
@@ -65,6 +69,7 @@ class TestCluster {
 
  private:
   const std::vector<std::string> options_;
+  const int timeout_ms_;
   std::vector<int> ports_;
   std::vector<std::unique_ptr<ServerProcess>> servers_;
 };
