@@ -110,7 +110,7 @@ PeerLimits PeerClient::Limits() const {
 bool PeerClient::Forward(const PeerRequest& request, Outcome outcome) {
   const uint64_t token = next_token_++;
   // First, for a full batch leaves at once, and may fail at once.
-  outcomes_.emplace(token, std::move(outcome));
+  outcomes_[token] = std::move(outcome);
   if (link_.Forward(token, request, NowUs())) {
     Soon();
     return true;

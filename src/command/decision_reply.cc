@@ -4,8 +4,8 @@ namespace gub {
 
 namespace {
 
-void WriteFull(const ReplyShape& shape, const Decision& decision, std::string_view owner,
-               bool degraded, ReplyWriter* reply) {
+void WriteFull(const ReplyShape& shape, const Decision& decision, const DecidedFor& decided,
+               ReplyWriter* reply) {
   const auto field = [reply](std::string_view name, int64_t value) {
     reply->Bulk(name);
     reply->Integer(value);
@@ -17,8 +17,8 @@ void WriteFull(const ReplyShape& shape, const Decision& decision, std::string_vi
   field("reset", decision.reset_ms);
   field("retry_after", decision.retry_after_ms);
   reply->Bulk("owner");
-  reply->Bulk(owner);
-  field("degraded", degraded ? 1 : 0);
+  reply->Bulk(decided.owner);
+  field("degraded", decided.degraded ? 1 : 0);
 }
 
 // Whole seconds, rounded up. REQUIRES: ms >= 0.
@@ -46,14 +46,14 @@ Counter CounterOf(const Request& request, const Decision& decision) {
   return decision.status == LimitStatus::kUnder ? Counter::kHitsAdmitted : Counter::kHitsDenied;
 }
 
-void WriteDecision(const ReplyShape& shape, const Decision& decision, std::string_view owner,
-                   bool degraded, ReplyWriter* reply) {
+void WriteDecision(const ReplyShape& shape, const Decision& decision, const DecidedFor& decided,
+                   ReplyWriter* reply) {
   switch (shape.kind) {
     case ReplyShape::Kind::kTriple:
       return reply->IntegerTriple(static_cast<int64_t>(decision.status), decision.remaining,
                                   decision.reset_ms);
     case ReplyShape::Kind::kFull:
-      return WriteFull(shape, decision, owner, degraded, reply);
+      return WriteFull(shape, decision, decided, reply);
     case ReplyShape::Kind::kTake:
       return reply->IntegerTriple(decision.status == LimitStatus::kUnder ? 1 : 0,
                                   decision.remaining, decision.retry_after_ms);

@@ -29,9 +29,14 @@ struct ReplyShape {
 // What a decision counts as.
 Counter CounterOf(const Request& request, const Decision& decision);
 
-// owner: who should have decided; degraded: somebody else has.
-void WriteDecision(const ReplyShape& shape, const Decision& decision, std::string_view owner,
-                   bool degraded, ReplyWriter* reply);
+// Whose the decision was.
+struct DecidedFor {
+  std::string_view owner;
+  bool degraded = false;  // another node has decided in its stead
+};
+
+void WriteDecision(const ReplyShape& shape, const Decision& decision, const DecidedFor& decided,
+                   ReplyWriter* reply);
 
 }  // namespace gub
 

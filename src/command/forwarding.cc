@@ -3,6 +3,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -89,28 +90,35 @@ int64_t EndOfWindow(const Node& node, const Request& request, int64_t now_ms) {
                                                            : now_ms + ms;
 }
 
+// A request that its owner did not answer, and how it would have been.
+struct Failed {
+  Request request;
+  const ReplyShape& shape;
+  std::string_view owner;
+};
+
 // What is answered in the owner's stead.
-void WriteFallback(CommandContext::Worker* worker, const Request& request, const ReplyShape& shape,
-                   std::string_view owner, ReplyWriter* reply) {
+void WriteFallback(CommandContext::Worker* worker, const Failed& failed, ReplyWriter* reply) {
   Node& node = *worker->node;
-  const OnFail policy = PolicyOf(request, *worker->config);
+  const OnFail policy = PolicyOf(failed.request, *worker->config);
   worker->counters->Add(Counter::kFallbackAnswers);
-  if (policy == OnFail::kError) return WriteError(worker, OwnerDownText(*worker, owner), reply);
+  if (policy == OnFail::kError)
+    return WriteError(worker, OwnerDownText(*worker, failed.owner), reply);
   const int64_t now_ms = node.clock.NowMs();
   Decision decision;
   decision.now_ms = now_ms;
   if (policy == OnFail::kLocal) {
     const Store::Outcome outcome =
-        node.store.Decide(request, now_ms, &decision, BucketRole::kStandIn);
+        node.store.Decide(failed.request, now_ms, &decision, BucketRole::kStandIn);
     if (outcome == Store::Outcome::kFull) return WriteError(worker, kTableFull, reply);
   } else {
     const bool open = policy == OnFail::kOpen;
     decision.status = open ? LimitStatus::kUnder : LimitStatus::kOver;
-    decision.remaining = open ? request.limit : 0;
-    decision.reset_ms = EndOfWindow(node, request, now_ms);
+    decision.remaining = open ? failed.request.limit : 0;
+    decision.reset_ms = EndOfWindow(node, failed.request, now_ms);
     decision.retry_after_ms = open ? 0 : worker->config->peer_timeout_ms;
   }
-  WriteDecision(shape, decision, owner, true, reply);
+  WriteDecision(failed.shape, decision, {failed.owner, true}, reply);
 }
 
 void DecideHere(CommandContext& context, const Request& request, const ReplyShape& shape) {
@@ -124,7 +132,7 @@ void DecideHere(CommandContext& context, const Request& request, const ReplyShap
     return context.Error(kTableFull);
   }
   context.counters().Add(CounterOf(request, decision));
-  WriteDecision(shape, decision, context.node().address, false, &context.reply());
+  WriteDecision(shape, decision, {context.node().address}, &context.reply());
 }
 
 // Whether the client is told to ask the owner itself (cluster-redirect). Only where the owner
@@ -135,21 +143,44 @@ bool IsRedirected(CommandContext& context, const PeerClient& owner, std::string_
   return true;
 }
 
-// The sum of what several owners answer to one command.
-struct Gathered {
-  size_t missing = 0;
-  int64_t keys = 0;
-  int64_t buckets = 0;
-  std::string down;  // an owner that did not answer
-};
+// What several owners answer to one command, on its way together.
+class Gathering {
+ public:
+  Gathering(const Place& place, bool keys_only) : place_(place), keys_only_(keys_only) {}
 
-void WriteGathered(CommandContext::Worker* worker, const Gathered& gathered, bool keys_only,
-                   ReplyWriter* reply) {
-  if (!gathered.down.empty()) {
-    return WriteError(worker, OwnerDownText(*worker, gathered.down), reply);
+  // One more answer is to come.
+  void Expect() { ++missing_; }
+  bool IsComplete() const { return missing_ == 0; }
+
+  void Add(size_t key, int64_t removed) {
+    buckets_ += removed;
+    if (removed > 0) keys_.insert(key);
   }
-  reply->Integer(keys_only ? gathered.keys : gathered.buckets);
-}
+  void OwnerIsDown(const std::string& owner) { down_ = owner; }
+
+  // An answer that was expected; nullptr: it will not come. The last one fills the reply.
+  void Take(size_t key, const PeerAnswer* answer, const std::string& owner) {
+    if (answer == nullptr) OwnerIsDown(owner);
+    if (answer != nullptr) Add(key, answer->removed);
+    if (--missing_ > 0) return;
+    place_.Fill([this](ReplyWriter* reply) { Write(reply); });
+  }
+
+  void Write(ReplyWriter* reply) const {
+    if (!down_.empty()) {
+      return WriteError(place_.worker, OwnerDownText(*place_.worker, down_), reply);
+    }
+    reply->Integer(keys_only_ ? static_cast<int64_t>(keys_.size()) : buckets_);
+  }
+
+ private:
+  const Place place_;
+  const bool keys_only_;
+  size_t missing_ = 0;
+  int64_t buckets_ = 0;
+  std::set<size_t> keys_;  // by their place in the command
+  std::string down_;       // an owner that did not answer
+};
 
 }  // namespace
 
@@ -165,54 +196,40 @@ void DecideAnywhere(CommandContext& context, const Request& request, const Reply
                                           owner = owner->address()](const PeerAnswer* answer) {
         place.Fill([&](ReplyWriter* reply) {
           if (answer == nullptr) {
-            WriteFallback(place.worker, request.Get(), shape, owner, reply);
+            WriteFallback(place.worker, {request.Get(), shape, owner}, reply);
           } else if (answer->decision.error != Error::kNone) {
             WriteError(place.worker, kTableFull, reply);
           } else {
-            WriteDecision(shape, answer->decision, owner, false, reply);
+            WriteDecision(shape, answer->decision, {owner}, reply);
           }
         });
       });
   if (taken) return OpenPlace(context);
-  WriteFallback(&context.worker(), request, shape, owner->address(), &context.reply());
+  WriteFallback(&context.worker(), {request, shape, owner->address()}, &context.reply());
 }
 
 void ResetAnywhere(CommandContext& context, Args names, Args keys, bool keys_only) {
   Router* const router = context.worker().router;
-  const Place place = PlaceOf(context);
-  const auto gathered = std::make_shared<Gathered>();
-  for (std::string_view key : keys) {
-    const auto found = std::make_shared<bool>(false);
-    const auto add = [gathered, found](int64_t removed) {
-      gathered->buckets += removed;
-      if (removed > 0 && !std::exchange(*found, true)) ++gathered->keys;
-    };
-    PeerClient* const owner = router == nullptr ? nullptr : router->OwnerOf(key);
-    const KeyWatch::Change change = context.ChangeOf(key);
+  const auto gathering = std::make_shared<Gathering>(PlaceOf(context), keys_only);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    PeerClient* const owner = router == nullptr ? nullptr : router->OwnerOf(keys[i]);
+    const KeyWatch::Change change = context.ChangeOf(keys[i]);
     for (std::string_view name : names) {
       if (owner == nullptr) {
-        add(context.node().store.Reset(name, key));
+        gathering->Add(i, context.node().store.Reset(name, keys[i]));
         continue;
       }
+      const PeerRequest reset = {PeerOperation::kReset, {.name = name, .key = keys[i]}};
       const bool taken = owner->Forward(
-          {PeerOperation::kReset, {.name = name, .key = key}},
-          [place, gathered, add, keys_only, owner = owner->address()](const PeerAnswer* answer) {
-            if (answer == nullptr) gathered->down = owner;
-            if (answer != nullptr) add(answer->removed);
-            if (--gathered->missing > 0) return;
-            place.Fill([&](ReplyWriter* reply) {
-              WriteGathered(place.worker, *gathered, keys_only, reply);
-            });
+          reset, [gathering, i, address = owner->address()](const PeerAnswer* answer) {
+            gathering->Take(i, answer, address);
           });
-      if (taken) {
-        ++gathered->missing;
-      } else {
-        gathered->down = owner->address();
-      }
+      if (taken) gathering->Expect();
+      if (!taken) gathering->OwnerIsDown(owner->address());
     }
   }
-  if (gathered->missing > 0) return OpenPlace(context);
-  WriteGathered(&context.worker(), *gathered, keys_only, &context.reply());
+  if (!gathering->IsComplete()) return OpenPlace(context);
+  gathering->Write(&context.reply());
 }
 
 }  // namespace gub

@@ -21,10 +21,10 @@ absl::StatusOr<std::unique_ptr<MembershipKeeper>> MembershipKeeper::Make(Loop* l
   auto source = MakeSource(loop, SourceOptionsOf(*config->Get(), {cluster->self(), 1}, port));
   if (!source.ok()) return source.status();
   return std::unique_ptr<MembershipKeeper>(
-      new MembershipKeeper(loop, cluster, config, port, *std::move(source)));
+      new MembershipKeeper(loop, cluster, config, *std::move(source)));
 }
 
-MembershipKeeper::MembershipKeeper(Loop* loop, Cluster* cluster, const LiveConfig* config, int,
+MembershipKeeper::MembershipKeeper(Loop* loop, Cluster* cluster, const LiveConfig* config,
                                    std::unique_ptr<MemberSource> source)
     : cluster_(cluster),
       config_(config),

@@ -33,7 +33,7 @@ class MembershipKeeper {
   void Leave(std::function<void()> done) { source_->Leave(std::move(done)); }
 
  private:
-  MembershipKeeper(Loop* loop, Cluster* cluster, const LiveConfig* config, int port,
+  MembershipKeeper(Loop* loop, Cluster* cluster, const LiveConfig* config,
                    std::unique_ptr<MemberSource> source);
 
   void Take(const Membership::Verdict& verdict);
