@@ -23,8 +23,8 @@ uint64_t KeyHash::operator()(std::string_view bytes) const {
   return XXH3_64bits_withSecret(bytes.data(), bytes.size(), secret_.data(), secret_.size());
 }
 
-BucketKey::BucketKey(std::string_view name, std::string_view key, Algorithm algorithm,
-                     const KeyHash& hash, BucketRole role)
+BucketKey::BucketKey(std::string_view name, std::string_view key, BucketKind kind,
+                     const KeyHash& hash)
     : size_(kHeaderBytes + name.size() + key.size()) {
   assert(name.size() + key.size() <= kMaxBytes);
   char* out = short_;
@@ -34,8 +34,8 @@ BucketKey::BucketKey(std::string_view name, std::string_view key, Algorithm algo
   }
   out[0] = static_cast<char>(name.size() & 0xff);
   out[1] = static_cast<char>(name.size() >> 8);
-  const int role_bit = role == BucketRole::kStandIn ? kStandInBit : 0;
-  out[kAlgorithmAt] = static_cast<char>(static_cast<int>(algorithm) | role_bit);
+  const int role_bit = kind.role == BucketRole::kStandIn ? kStandInBit : 0;
+  out[kAlgorithmAt] = static_cast<char>(static_cast<int>(kind.algorithm) | role_bit);
   std::memcpy(out + kHeaderBytes, name.data(), name.size());
   std::memcpy(out + kHeaderBytes + name.size(), key.data(), key.size());
   hash_ = hash(bytes());

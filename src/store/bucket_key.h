@@ -37,12 +37,20 @@ class KeyHash {
 // owner it cannot reach. They never mix.
 enum class BucketRole : uint8_t { kOwned, kStandIn };
 
+// What tells buckets of one name and key apart.
+struct BucketKind {
+  // An algorithm alone means the owner's bucket, wherever one is asked for.
+  BucketKind(Algorithm decided_by, BucketRole held_by = BucketRole::kOwned)
+      : algorithm(decided_by), role(held_by) {}
+  Algorithm algorithm;
+  BucketRole role;
+};
+
 class BucketKey {
  public:
   static constexpr size_t kMaxBytes = 65'000;  // of name and key together
 
-  BucketKey(std::string_view name, std::string_view key, Algorithm algorithm, const KeyHash& hash,
-            BucketRole role = BucketRole::kOwned);
+  BucketKey(std::string_view name, std::string_view key, BucketKind kind, const KeyHash& hash);
   BucketKey(const BucketKey&) = delete;
   BucketKey& operator=(const BucketKey&) = delete;
 

@@ -50,7 +50,7 @@ Store::Store(Options options)
 
 Store::Outcome Store::Decide(const Request& request, int64_t now_ms, Decision* decision,
                              BucketRole role) noexcept {
-  const BucketKey key(request.name, request.key, request.algorithm, hash_, role);
+  const BucketKey key(request.name, request.key, {request.algorithm, role}, hash_);
   const size_t shard = ShardOf(key.hash());
   Shard::Hit hit = {.key = key, .request = request, .now_ms = now_ms};
   Shard::Outcome outcome = shards_[shard]->Decide(&hit, decision);
