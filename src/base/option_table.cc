@@ -304,7 +304,7 @@ constexpr OptionRow kNodeRows[] = {
                 "0 takes every command. The time is that of the work, without waiting and without "
                 "the network. From 1000 on, commands of constant time are measured in runs, one "
                 "entry for a run that was slow; below, each is measured by itself, which costs "
-                "each about 40 ns.",
+                "each two readings of the clock.",
     },
     {
         .name = "slowlog-max-len",

@@ -27,7 +27,7 @@ constexpr KeyRange kKeyIsThird = {2, 2, 1};
 
 constexpr CommandSpec kClusterRows[] = {
     {"countkeysinslot", 3, kClustered, kNoKeys, "cluster", kFirst, kConstant,
-     "How many buckets of a slot this node holds.", kSlot, ClusterCountKeysCommand},
+     "Answers 0: buckets are not kept by slot.", kSlot, ClusterCountKeysCommand},
     kHelp,
     {"info", 2, kClustered, kNoKeys, "cluster", kFirst, kConstant,
      "The state of the cluster as this node sees it.", {}, ClusterInfoCommand},

@@ -66,7 +66,8 @@ class KeyWatch {
     bool touches_ = true;
   };
 
-  // Keeps all others from changing what is watched, until it goes. REQUIRES: the caller watches.
+  // Keeps all others from changing what is watched, until it goes: for the EXEC of a watcher, and
+  // for what changes every key.
   std::unique_lock<std::shared_mutex> LockForExec() { return std::unique_lock(mu_); }
 
   void TouchAll() {

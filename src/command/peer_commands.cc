@@ -32,12 +32,13 @@ int64_t MonotonicMs() { return MonotonicNs() / 1'000'000; }
 // sender's table says so, and a request that was sent on again might go in circles.
 PeerAnswer Apply(CommandContext& context, const PeerRequest& sent) {
   PeerAnswer answer;
-  const KeyWatch::Change change = context.ChangeOf(sent.request.key);
+  KeyWatch::Change change = context.ChangeOf(sent.request.key);
   Store& store = context.node().store;
   if (sent.operation == PeerOperation::kReset) {
     answer.removed = store.Reset(sent.request.name, sent.request.key);
     return answer;
   }
+  if (sent.request.hits == 0 && !sent.request.Has(kResetRemaining)) change.ChangesNothing();
   const Store::Outcome outcome = store.Decide(sent.request, context.now_ms(), &answer.decision);
   if (outcome == Store::Outcome::kFull) {
     answer.decision.error = Error::kTableFull;

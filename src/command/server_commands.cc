@@ -3,6 +3,8 @@
 #include <sys/time.h>
 
 #include <algorithm>
+#include <mutex>
+#include <shared_mutex>
 #include <string>
 
 #include "base/log.h"
@@ -43,8 +45,11 @@ void DbSizeCommand(CommandContext& context) {
 // FLUSHALL [ASYNC|SYNC]; both words do the same.
 void FlushAllCommand(CommandContext& context) {
   if (!HasOneOf(context.args().subspan(1), "ASYNC", "SYNC")) return context.Error(kSyntaxError);
+  KeyWatch& watch = context.node().watch;
+  std::unique_lock<std::shared_mutex> lock;
+  if (!context.worker().in_exec) lock = watch.LockForExec();
   context.node().store.Clear();
-  context.node().watch.TouchAll();
+  watch.TouchAll();
   context.reply().Ok();
 }
 

@@ -296,7 +296,7 @@ absl::Status Server::KeepHouse() {
       housekeeping.CloseMailbox();
     };
     if (members_ == nullptr) return stop();
-    // The others hear of it first, and have time to send elsewhere.
+    // Whoever keeps the list of members hears of it first.
     members_->Leave([&, stop] {
       housekeeping.Soon([&, stop] {
         members_.reset();
