@@ -53,7 +53,8 @@ ClientRegistry::Records ClientMemory::Evict(const ClientRegistry& clients, int64
     evicted.push_back(std::move(by_bytes.back().second));
     by_bytes.pop_back();
   }
-  if (evicted.empty()) futile_until_mono_ns_ = MonotonicNs() + kFutileNs;
+  // Another thread may have evicted enough in between: that is no futility.
+  if (evicted.empty() && total() > max_bytes) futile_until_mono_ns_ = MonotonicNs() + kFutileNs;
   return evicted;
 }
 
