@@ -1,16 +1,15 @@
 #include "command/forwarding.h"
 
-#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "cluster/fallback.h"
 #include "cluster/router.h"
 #include "command/errors.h"
 #include "fmt/format.h"
-#include "limit/calendar.h"
 
 namespace gub {
 
@@ -81,15 +80,6 @@ OnFail PolicyOf(const Request& request, const Config& config) {
   return OnFail::kLocal;
 }
 
-// When a window of the request that opened now would end.
-int64_t EndOfWindow(const Node& node, const Request& request, int64_t now_ms) {
-  if (request.period.IsCalendar())
-    return node.store.calendar().EndMs(request.period.unit(), now_ms);
-  const int64_t ms = request.period.ms();
-  return now_ms > std::numeric_limits<int64_t>::max() - ms ? std::numeric_limits<int64_t>::max()
-                                                           : now_ms + ms;
-}
-
 // A request that its owner did not answer, and how it would have been.
 struct Failed {
   Request request;
@@ -104,20 +94,11 @@ void WriteFallback(CommandContext::Worker* worker, const Failed& failed, ReplyWr
   worker->counters->Add(Counter::kFallbackAnswers);
   if (policy == OnFail::kError)
     return WriteError(worker, OwnerDownText(*worker, failed.owner), reply);
-  const int64_t now_ms = node.clock.NowMs();
   Decision decision;
-  decision.now_ms = now_ms;
-  if (policy == OnFail::kLocal) {
-    const Store::Outcome outcome =
-        node.store.Decide(failed.request, now_ms, &decision, BucketRole::kStandIn);
-    if (outcome == Store::Outcome::kFull) return WriteError(worker, kTableFull, reply);
-  } else {
-    const bool open = policy == OnFail::kOpen;
-    decision.status = open ? LimitStatus::kUnder : LimitStatus::kOver;
-    decision.remaining = open ? failed.request.limit : 0;
-    decision.reset_ms = EndOfWindow(node, failed.request, now_ms);
-    decision.retry_after_ms = open ? 0 : worker->config->peer_timeout_ms;
-  }
+  const Store::Outcome outcome =
+      DecideInStead(policy, failed.request, node.clock.NowMs(), worker->config->peer_timeout_ms,
+                    &node.store, &decision);
+  if (outcome == Store::Outcome::kFull) return WriteError(worker, kTableFull, reply);
   WriteDecision(failed.shape, decision, {failed.owner, true}, reply);
 }
 

@@ -2,12 +2,12 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/log.h"
 #include "base/secret.h"
 #include "base/text.h"
 #include "cluster/greeting.h"
+#include "cluster/owner_batch.h"
 #include "cluster/peer_frame.h"
 #include "command/context.h"
 #include "command/decision_reply.h"
@@ -107,27 +107,20 @@ void PeerBatchCommand(CommandContext& context) {
   if (!context.client().peer.proven) return RefusePeer(context, "a batch from no peer");
   const std::optional<int64_t> number = ParseInt64(args[2]);
   const std::optional<int64_t> expires_mono_ms = ParseInt64(args[3]);
-  const auto requests = ReadPeerRequests(args[4], kMaxBatchRequests, BucketKey::kMaxBytes);
-  if (!number || !expires_mono_ms || !requests) {
-    return RefusePeer(context, "its batch cannot be read");
-  }
-  const bool late = MonotonicMs() >= *expires_mono_ms;
-  std::string answers;
+  if (!number || !expires_mono_ms) return RefusePeer(context, "its batch cannot be read");
+  const std::optional<OwnerReply> batch =
+      AnswerBatch(args[4], *expires_mono_ms, MonotonicMs,
+                  [&context](const PeerRequest& request) { return Apply(context, request); });
+  if (!batch) return RefusePeer(context, "its batch cannot be read");
   context.counters().Add(Counter::kPeerBatches);
-  context.counters().Add(Counter::kPeerRequests, requests->size());
-  if (late) {
-    context.counters().Add(Counter::kPeerLate);
-  } else {
-    for (const PeerRequest& request : *requests) {
-      AppendPeerAnswer(Apply(context, request), &answers);
-    }
-  }
+  context.counters().Add(Counter::kPeerRequests, batch->requests);
+  if (batch->late) context.counters().Add(Counter::kPeerLate);
   ReplyWriter& reply = context.reply();
   reply.Array(4);
   reply.Integer(*number);
   reply.Integer(MonotonicMs());
-  reply.Integer(late ? 1 : 0);
-  reply.Bulk(answers);
+  reply.Integer(batch->late ? 1 : 0);
+  reply.Bulk(batch->answers);
 }
 
 }  // namespace gub

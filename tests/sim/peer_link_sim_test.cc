@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/owner_batch.h"
 #include "cluster/peer_link.h"
 #include "tests/property/seed.h"
 
@@ -92,19 +93,21 @@ class LinkSim : public PeerLink::Host {
 
   void Apply(uint64_t connection, uint64_t number, int64_t expires_ms,
              const std::string& requests) {
-    const bool late = OwnerMs() >= expires_ms;
-    std::string answers;
-    for (const PeerRequest& request : *ReadPeerRequests(requests, 1000, 100)) {
-      if (late) break;
+    const auto apply = [this](const PeerRequest& request) {
       const auto token = static_cast<uint64_t>(request.request.hits);
       EXPECT_EQ(++applied_[token], 1) << "applied twice";
       EXPECT_LE(now_us_, due_us_[token] + 1000) << "applied after its time-out";
       PeerAnswer answer;
       answer.decision.remaining = request.request.hits;
-      AppendPeerAnswer(answer, &answers);
-    }
+      return answer;
+    };
+    const auto reply = AnswerBatch(
+        requests, expires_ms, [this] { return OwnerMs(); }, apply);
+    ASSERT_TRUE(reply.has_value());
     const int64_t mono_ms = OwnerMs();
-    ToSender(connection, [=, this] { link_.OnAnswer({number, mono_ms, answers, late}, now_us_); });
+    ToSender(connection, [=, this] {
+      link_.OnAnswer({number, mono_ms, reply->answers, reply->late}, now_us_);
+    });
   }
 
   int64_t OwnerMs() const { return (now_us_ + clock_ahead_us_) / 1000; }

@@ -1,0 +1,35 @@
+#include "cluster/fallback.h"
+
+#include <limits>
+
+#include "limit/calendar.h"
+
+namespace gub {
+
+namespace {
+
+// When a window of the request that opened now would end.
+int64_t EndOfWindow(const Calendar& calendar, const Request& request, int64_t now_ms) {
+  constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+  if (request.period.IsCalendar()) return calendar.EndMs(request.period.unit(), now_ms);
+  const int64_t ms = request.period.ms();
+  return now_ms > kEnd - ms ? kEnd : now_ms + ms;
+}
+
+}  // namespace
+
+Store::Outcome DecideInStead(OnFail policy, const Request& request, int64_t now_ms,
+                             int64_t retry_ms, Store* store, Decision* decision) {
+  if (policy == OnFail::kLocal) {
+    return store->Decide(request, now_ms, decision, BucketRole::kStandIn);
+  }
+  const bool open = policy == OnFail::kOpen;
+  *decision = {.status = open ? LimitStatus::kUnder : LimitStatus::kOver,
+               .remaining = open ? request.limit : 0,
+               .reset_ms = EndOfWindow(store->calendar(), request, now_ms),
+               .retry_after_ms = open ? 0 : retry_ms,
+               .now_ms = now_ms};
+  return Store::Outcome::kDecided;
+}
+
+}  // namespace gub
