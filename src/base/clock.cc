@@ -34,6 +34,7 @@ const TimeSource& SystemTimeSource() {
 }
 
 int64_t MonotonicNs() { return ReadNs(CLOCK_MONOTONIC); }
+int64_t BootNs() { return ReadNs(CLOCK_BOOTTIME); }
 
 LimiterClock::LimiterClock(const TimeSource& source) : source_(source) {
   start_boot_ns_.store(source_.BootNs(), std::memory_order_relaxed);

@@ -80,6 +80,8 @@ class LimiterClock {
 
 // Monotonic ns for measuring spans (CLOCK_MONOTONIC); never Unix time.
 int64_t MonotonicNs();
+// The same, but it goes on while the machine is suspended.
+int64_t BootNs();
 
 }  // namespace gub
 

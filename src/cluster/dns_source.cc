@@ -100,7 +100,14 @@ void DnsSource::OnServices(const absl::StatusOr<Resolver::Services>& services) {
 void DnsSource::Add(const std::string& host, int port, int weight) {
   absl::StatusOr<std::string> address = CanonicalAddress(host, port);
   if (address.ok()) {
-    reading_.members.push_back({*std::move(address), weight});
+    // Of two records of one place the heavier counts, whichever comes first.
+    const auto twice = std::find_if(reading_.members.begin(), reading_.members.end(),
+                                    [&](const Member& m) { return m.address == *address; });
+    if (twice != reading_.members.end()) {
+      twice->weight = std::max(twice->weight, weight);
+    } else {
+      reading_.members.push_back({*std::move(address), weight});
+    }
   } else {
     reading_.status.Update(address.status());
   }

@@ -26,6 +26,7 @@ class EtcdSource : public MemberSource {
 
   void Start(OnMembers on_members, OnTrouble on_trouble) override;
   void Leave(std::function<void()> on_done) override;
+  bool LeaveTakesEffect() const override { return true; }
 
  private:
   EtcdSource(Loop* loop, EtcdRegistration::Options options);

@@ -24,8 +24,11 @@ Store::Outcome DecideInStead(OnFail policy, const Request& request, int64_t now_
     return store->Decide(request, now_ms, decision, BucketRole::kStandIn);
   }
   const bool open = policy == OnFail::kOpen;
+  const bool is_leaky = request.algorithm == Algorithm::kLeaky;
   *decision = {.status = open ? LimitStatus::kUnder : LimitStatus::kOver,
-               .remaining = open ? request.limit : 0,
+               .remaining = !open      ? 0
+                            : is_leaky ? request.BucketSize()
+                                       : request.limit,
                .reset_ms = EndOfWindow(store->calendar(), request, now_ms),
                .retry_after_ms = open ? 0 : retry_ms,
                .now_ms = now_ms};

@@ -12,7 +12,8 @@
 
 namespace gub {
 
-// kLocal: a stand-in bucket of this node decides, beside those that it owns. kOpen: admitted.
+// kLocal: a stand-in bucket of this node decides, beside those that it owns. kOpen: admitted, as if
+// the bucket were whole.
 // kClosed: denied, to be tried again after retry_ms. Only kLocal may find the store full.
 // REQUIRES: one of these three.
 Store::Outcome DecideInStead(OnFail policy, const Request& request, int64_t now_ms,

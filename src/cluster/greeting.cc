@@ -18,6 +18,7 @@ std::string TextOf(const Greeting& greeting, std::string_view role) {
         std::string_view(greeting.answerer.address)}) {
     text += fmt::format("{}:{},", part.size(), part);
   }
+  text += fmt::format("{},{},{}", kPeerProtocol, greeting.asker.digest, greeting.answerer.digest);
   return text;
 }
 
@@ -29,6 +30,10 @@ std::string AskerProof(const Greeting& greeting, std::string_view secret) {
 
 std::string AnswererProof(const Greeting& greeting, std::string_view secret) {
   return KeyedDigest(secret, TextOf(greeting, "answerer"));
+}
+
+std::string RivalText(std::string_view address, std::string_view rival) {
+  return fmt::format("another node claims the address {}, its id is {}", address, rival);
 }
 
 std::string WhyNoPeer(int64_t version, const PeerIdentity& asker, const PeerIdentity& answerer) {

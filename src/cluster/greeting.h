@@ -2,13 +2,14 @@
 // not sent.
 //
 //   asker    -> GUB.PEER HELLO version id address digest nonce
-//   answerer -> [version, id, address, digest, nonce, proof, time]
-//   asker    -> GUB.PEER PROVE proof
-//   answerer -> OK
+//   answerer -> [version, id, address, digest, nonce]
+//   asker    -> GUB.PEER PROVE proof     (or GUB.PEER DENY reason)
+//   answerer -> [proof, time]
 //
-// A proof is a keyed digest over who says it, both nonces and both identities; so none can be used
-// again, nor on another connection, nor the other way round. Without a secret the key is empty, and
-// only neighbours on the same machine are taken.
+// A proof is a keyed digest over who says it, the version, both nonces and all that both have said;
+// so none can be used again, nor on another connection, nor the other way round. The asker proves
+// itself first: strangers get nothing from a node at which they could try secrets. Without a secret
+// the key is empty, and only neighbours on the same machine are taken.
 //
 // Threads:  pure functions.
 
@@ -39,6 +40,9 @@ struct Greeting {
 
 std::string AskerProof(const Greeting& greeting, std::string_view secret);
 std::string AnswererProof(const Greeting& greeting, std::string_view secret);
+
+// Why a process is refused that answers to an address while the process `rival` does.
+std::string RivalText(std::string_view address, std::string_view rival);
 
 // Why the answerer takes nobody who says this of itself; "" when it does.
 std::string WhyNoPeer(int64_t version, const PeerIdentity& asker, const PeerIdentity& answerer);

@@ -38,6 +38,8 @@ class MemberSource {
   // Tells whoever keeps the list that this node leaves, and reads no more. on_done is called once,
   // within about a second, also when it could not be told; maybe before Leave returns.
   virtual void Leave(std::function<void()> on_done) = 0;
+  // Whether the lists of the others lack this node after that.
+  virtual bool LeaveTakesEffect() const { return false; }
 };
 
 // What the options say of discovery.

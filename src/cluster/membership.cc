@@ -34,12 +34,18 @@ Membership::Verdict Membership::MemberLeaves(const std::string& address, int64_t
   return Settle(now_mono_ms);
 }
 
+Membership::Verdict Membership::Leave(int64_t now_mono_ms) {
+  left_ = true;
+  return Settle(now_mono_ms);
+}
+
 bool Membership::IsSelf(const std::string& address) const {
   return address == self_.address || (knowledge_.is_self && knowledge_.is_self(address));
 }
 
-bool Membership::Answers(const std::string& address) const {
-  return IsSelf(address) || (knowledge_.link_answers && knowledge_.link_answers(address));
+LinkState Membership::Link(const std::string& address) const {
+  if (IsSelf(address)) return LinkState::kAnswers;
+  return knowledge_.link ? knowledge_.link(address) : LinkState::kSilent;
 }
 
 bool Membership::IsRecent(int64_t mono_ms, int64_t now_mono_ms) const {
@@ -48,9 +54,9 @@ bool Membership::IsRecent(int64_t mono_ms, int64_t now_mono_ms) const {
 
 // When a dropped member goes, if nothing changes.
 int64_t Membership::RemovalTime(const std::string& address, int64_t dropped_mono_ms,
-                                bool answers) const {
+                                LinkState link) const {
   if (said_leave_mono_ms_.contains(address)) return dropped_mono_ms;
-  if (answers) return dropped_mono_ms + leave_grace_ms_;
+  if (link != LinkState::kSilent) return dropped_mono_ms + leave_grace_ms_;
   const auto removed = removed_mono_ms_.find(address);
   return removed == removed_mono_ms_.end() ? dropped_mono_ms : removed->second + leave_grace_ms_;
 }
@@ -59,13 +65,18 @@ void Membership::RemoveDropped(Verdict* verdict, int64_t now_mono_ms) {
   std::erase_if(entries_, [&](const auto& item) {
     const auto& [address, entry] = item;
     if (!entry.dropped_mono_ms) return false;
-    const bool answers = Answers(address);
-    const int64_t removal = RemovalTime(address, *entry.dropped_mono_ms, answers);
+    const LinkState link = Link(address);
+    const int64_t removal = RemovalTime(address, *entry.dropped_mono_ms, link);
     if (removal <= now_mono_ms) {
       if (said_leave_mono_ms_.erase(address) == 0) removed_mono_ms_[address] = now_mono_ms;
       return true;
     }
-    const int64_t next = answers ? std::min(removal, now_mono_ms + kLookMs) : removal;
+    int64_t next = removal;
+    if (link == LinkState::kAnswers) next = std::min(removal, now_mono_ms + kLookMs);
+    if (link == LinkState::kUnknown) {
+      next = std::min(removal, now_mono_ms + kTryMs);
+      if (knowledge_.try_link) knowledge_.try_link(address);
+    }
     verdict->look_again_mono_ms = std::min(next, verdict->look_again_mono_ms.value_or(next));
     return false;
   });
@@ -89,6 +100,11 @@ std::vector<Member> Membership::Compose() const {
   for (const auto& [address, entry] : entries_) {
     members.push_back({address, entry.weight});
     has_self = has_self || IsSelf(address);
+  }
+  if (left_) {
+    std::vector<Member> others = members;
+    std::erase_if(others, [this](const Member& member) { return IsSelf(member.address); });
+    if (!others.empty()) return others;
   }
   if (has_self) return members;
   const auto at = std::find_if(members.begin(), members.end(), [&](const Member& member) {

@@ -6,10 +6,12 @@
 //   * A member that is new counts at once; so does another weight.
 //   * A member that the source has dropped stays for leave_grace_ms while its link still answers:
 //     then the source has lost it, not we. It goes at once when its link does not answer, or when
-//     it has said that it leaves.
+//     it has said that it leaves. Where there is no link, one is tried first.
 //   * A member that comes and goes is removed at most once in leave_grace_ms, whatever its link
 //     does; in between it stays. (Not so one that said that it leaves.)
-//   * The node itself is always in it: as the source writes it, or else by its own address.
+//   * The node itself is always in it: as the source writes it, or else by its own address; until
+//   it
+//     leaves, when others are left.
 //
 //   member  | in the source's list | leaves it when
 //   --------+----------------------+-------------------------------------------------------------
@@ -30,19 +32,23 @@
 #include <vector>
 
 #include "cluster/member.h"
+#include "cluster/peer_registry.h"
 
 namespace gub {
 
 class Membership {
  public:
-  // How often a dropped member's link is looked at.
+  // How often a dropped member's link is looked at, and one that is being tried.
   static constexpr int64_t kLookMs = 1000;
+  static constexpr int64_t kTryMs = 50;
 
-  // What is known of a canonical address. Either may be empty: then the node knows itself by its
-  // own address only, and no link answers.
+  // What is known of a canonical address. Each may be empty: then the node knows itself by its own
+  // address only, and all links are silent.
   struct Knowledge {
     std::function<bool(const std::string& address)> is_self;
-    std::function<bool(const std::string& address)> link_answers;
+    std::function<LinkState(const std::string& address)> link;
+    // Connects to it, so that `link` will know.
+    std::function<void(const std::string& address)> try_link;
   };
 
   struct Verdict {
@@ -63,8 +69,14 @@ class Membership {
   // stays as long as the source lists it.
   Verdict MemberLeaves(const std::string& address, int64_t now_mono_ms);
 
+  // The node itself leaves: it is no member any more, unless it is the only one.
+  Verdict Leave(int64_t now_mono_ms);
+
   // From the next call on.
   void set_leave_grace_ms(int64_t leave_grace_ms) { leave_grace_ms_ = leave_grace_ms; }
+
+  // Whether the member of this address is the node itself.
+  bool IsSelf(const std::string& address) const;
 
   // Sorted by address, each once.
   const std::vector<Member>& members() const { return members_; }
@@ -75,10 +87,9 @@ class Membership {
     std::optional<int64_t> dropped_mono_ms;  // nothing: listed
   };
 
-  bool IsSelf(const std::string& address) const;
-  bool Answers(const std::string& address) const;
+  LinkState Link(const std::string& address) const;
   bool IsRecent(int64_t mono_ms, int64_t now_mono_ms) const;
-  int64_t RemovalTime(const std::string& address, int64_t dropped_mono_ms, bool answers) const;
+  int64_t RemovalTime(const std::string& address, int64_t dropped_mono_ms, LinkState link) const;
   void RemoveDropped(Verdict* verdict, int64_t now_mono_ms);
   Verdict Settle(int64_t now_mono_ms);
   std::vector<Member> Compose() const;
@@ -86,6 +97,7 @@ class Membership {
   const Member self_;
   const Knowledge knowledge_;
   int64_t leave_grace_ms_;
+  bool left_ = false;
 
   std::map<std::string, Entry> entries_;
   std::map<std::string, int64_t> said_leave_mono_ms_;  // recent ones only

@@ -19,9 +19,17 @@ constexpr size_t kMaxAnswerBytes = size_t{4} * 1024 * 1024;
 constexpr ReplyLimits kReplyLimits = {.max_bulk_bytes = kMaxAnswerBytes, .max_items = 16};
 constexpr Connection::Limits kWireLimits = {.max_pending_bytes = 2 * kMaxAnswerBytes,
                                             .max_unsent_bytes = size_t{64} * 1024 * 1024,
-                                            .keepalive_s = 60};
+                                            .keepalive_s = 60,
+                                            .reads_while_blocked = true};
 
 int64_t NowUs() { return MonotonicNs() / 1000; }
+
+using Type = ReplyValue::Type;
+
+bool HasShape(const ReplyValue& reply, std::initializer_list<Type> shape) {
+  return std::equal(reply.items.begin(), reply.items.end(), shape.begin(), shape.end(),
+                    [](const ReplyValue& item, Type type) { return item.type == type; });
+}
 
 void AppendCommand(std::initializer_list<std::string_view> words, std::string* out) {
   *out += fmt::format("*{}\r\n", words.size());
@@ -46,6 +54,7 @@ class PeerClient::Wire : public ConnectionHandler {
     connection_.Start();
     return true;
   }
+  bool IsLocal() const { return connection_.IsFromLoopback(); }
   void Send(std::string_view bytes) { out_.Append(bytes); }
   void Pump() {
     if (!out_.empty()) connection_.Wake();
@@ -56,18 +65,28 @@ class PeerClient::Wire : public ConnectionHandler {
     connection_.Close();
   }
 
+  // The same, once these last words are sent. Only while it reads.
+  void Finish(std::string_view bytes) {
+    client_ = nullptr;
+    out_.Append(bytes);
+    finishes_ = true;
+  }
+
   Progress OnInput(std::string_view input, ByteBuffer* replies) override {
     const size_t consumed = client_ == nullptr ? input.size() : client_->OnReplies(input);
+    if (connection_.IsBlocked()) return {consumed, client_ == nullptr ? Next::kDrop : Next::kRead};
     replies->Append(out_.view());
     out_.Clear();
     out_.Trim(kMaxAnswerBytes);
-    return {consumed, client_ == nullptr ? Next::kDrop : Next::kRead};
+    const Next gone = finishes_ ? Next::kClose : Next::kDrop;
+    return {consumed, client_ == nullptr ? gone : Next::kRead};
   }
   bool HasPending() const override { return !out_.empty(); }
   void OnClosed() override {
     PeerClient* const client = std::exchange(client_, nullptr);
     if (client != nullptr) {
       client->wire_ = nullptr;  // Disconnect has nothing to drop then
+      client->trouble_ = "it has closed the connection";
       client->link_.OnClosed(NowUs());
       client->AfterEvent();
     }
@@ -78,45 +97,59 @@ class PeerClient::Wire : public ConnectionHandler {
   PeerClient* client_;
   Connection connection_;
   ByteBuffer out_;
+  bool finishes_ = false;
 };
 
 PeerClient::PeerClient(const Place& place, std::string address)
     : place_(place),
       address_(std::move(address)),
       random_(std::random_device()()),
-      dialer_(place.loop),
-      timer_(place.loop,
-             [this] {
-               config_.Refresh();
-               link_.set_limits(Limits());
-               link_.OnTick(NowUs());
-               AfterEvent();
-             }),
+      dialer_(place.loop, place.resolver),
+      timer_(place.clock, [this] { OnTimer(); }),
       config_(*place.config),
+      tally_(place.cluster->peers().AddLink(address_)),
       link_(this, Limits()) {}
 
 PeerClient::~PeerClient() {
   *alive_ = nullptr;
-  link_.Close(NowUs());
+  link_.Close();
   Disconnect();
 }
 
 PeerLimits PeerClient::Limits() const {
   return {.timeout_ms = config_->peer_timeout_ms,
           .batch_wait_us = config_->batch_wait_us,
-          .batch_limit = static_cast<size_t>(config_->batch_limit)};
+          .batch_limit = std::min(static_cast<size_t>(config_->batch_limit), kMaxBatchRequests)};
 }
 
 bool PeerClient::Forward(const PeerRequest& request, Outcome outcome) {
+  TakeConfig();
   const uint64_t token = next_token_++;
-  // First, for a full batch leaves at once, and may fail at once.
-  outcomes_[token] = std::move(outcome);
-  if (link_.Forward(token, request, NowUs())) {
-    Soon();
-    return true;
+  if (!link_.Forward(token, request, NowUs())) {
+    tally_->refused.store(link_.counts().refused, std::memory_order_relaxed);
+    return false;
   }
-  outcomes_.erase(token);
-  return false;
+  outcomes_[token] = std::move(outcome);
+  Soon();
+  return true;
+}
+
+void PeerClient::TakeConfig() {
+  if (config_.Refresh()) link_.set_limits(Limits());
+}
+
+// A loop that was held up first reads what has come meanwhile: an answer that is there is in time.
+void PeerClient::OnTimer() {
+  constexpr int64_t kHeldUpUs = 2000;
+  TakeConfig();
+  const std::optional<int64_t> due_us = link_.NextTickUs();
+  if (due_us && NowUs() - *due_us > kHeldUpUs && !std::exchange(held_up_, true)) {
+    timer_.At(NowUs() + 1);
+    return;
+  }
+  held_up_ = false;
+  link_.OnTick(NowUs());
+  AfterEvent();
 }
 
 // At the end of the loop's turn, when all that it has brought is in the queue.
@@ -134,12 +167,49 @@ void PeerClient::Soon() {
 
 // What is due next.
 void PeerClient::AfterEvent() {
+  LogHealth();
+  tally_->Set(link_);
   const std::optional<int64_t> next_us = link_.NextTickUs();
-  if (next_us) {
-    timer_.Start(std::max<int64_t>((*next_us - NowUs() + 999) / 1000, 0), 0);
-  } else {
-    timer_.Stop();
+  if (next_us) timer_.At(*next_us);
+  if (!next_us) timer_.Stop();
+}
+
+void PeerClient::Ask() {
+  link_.Ask(NowUs());
+  Soon();
+}
+
+void PeerClient::AskIfSilent(int64_t silent_us) {
+  if (link_.IsReady() && NowUs() - heard_us_ >= silent_us) Ask();
+}
+
+void PeerClient::GiveUp() {
+  link_.Close();
+  AfterEvent();
+}
+
+// When the circuit opens, and when it closes again.
+void PeerClient::LogHealth() {
+  const bool is_asked = link_.health() == OwnerHealth::State::kUp;
+  if (link_.health() == OwnerHealth::State::kDown && !std::exchange(is_down_, true)) {
+    GUB_LOG(warn,
+            "a peer is down, its keys are answered by on-owner-failure address={} reason=\"{}\"",
+            address_, Escape(trouble_.empty() ? "it did not answer in time" : trouble_, 200));
+  } else if (is_asked && std::exchange(is_down_, false)) {
+    GUB_LOG(info, "a peer is back address={}", address_);
   }
+}
+
+// The peer has told what it sees.
+void PeerClient::NoteView(uint64_t digest) {
+  const bool differs = digest != place_.cluster->identity().digest;
+  if (differs && tally_->digest != digest) {
+    GUB_LOG_EVERY(
+        5000, warn,
+        "a peer sees another cluster, its members, weights or time zone differ address={}",
+        address_);
+  }
+  tally_->digest = digest;
 }
 
 void PeerClient::Settle(uint64_t token, const PeerAnswer* answer) {
@@ -163,9 +233,10 @@ void PeerClient::Connect() {
 
 void PeerClient::OnDialled(int fd, const std::string& error) {
   if (fd < 0) {
-    GUB_LOG_EVERY(5000, warn, "a peer cannot be reached address={} error=\"{}\"", address_, error);
+    trouble_ = "it cannot be reached: " + error;
     return link_.OnClosed(NowUs());
   }
+  trouble_.clear();
   wire_ = new Wire(this, place_);
   if (wire_->Open(fd)) return link_.OnConnected(NowUs());
   std::exchange(wire_, nullptr)->Drop();
@@ -174,7 +245,7 @@ void PeerClient::OnDialled(int fd, const std::string& error) {
 
 void PeerClient::Disconnect() {
   dialer_.Cancel();
-  if (phase_ == Phase::kReady) place_.cluster->CountLink(address_, -1);
+  presence_.reset();
   phase_ = Phase::kNone;
   if (wire_ != nullptr) std::exchange(wire_, nullptr)->Drop();
 }
@@ -185,7 +256,7 @@ void PeerClient::Greet() {
   const PeerIdentity& self = greeting_.asker;
   std::string hello;
   AppendCommand({"GUB.PEER", "HELLO", std::to_string(kPeerProtocol), self.id, self.address,
-                 std::to_string(self.digest), greeting_.asker_nonce},
+                 std::to_string(static_cast<int64_t>(self.digest)), greeting_.asker_nonce},
                 &hello);
   Send(hello);
 }
@@ -225,11 +296,7 @@ bool PeerClient::OnReply(const ReplyValue& reply) {
     case Phase::kHello:
       return OnWelcome(reply);
     case Phase::kProve:
-      if (reply.type != ReplyValue::Type::kSimple) return Refuse("it answers out of step");
-      phase_ = Phase::kReady;
-      place_.cluster->CountLink(address_, 1);
-      GUB_LOG(info, "a peer is connected address={} id={}", address_, greeting_.answerer.id);
-      return true;
+      return OnProof(reply);
     case Phase::kReady:
       return OnBatchAnswer(reply);
     case Phase::kNone:
@@ -239,54 +306,90 @@ bool PeerClient::OnReply(const ReplyValue& reply) {
 }
 
 bool PeerClient::Refuse(std::string_view why) {
+  trouble_ = why;
   GUB_LOG_EVERY(5000, warn, "a peer and this node do not agree address={} reason=\"{}\"", address_,
                 Escape(why, 200));
   return false;
 }
 
+bool PeerClient::Deny(std::string_view why) {
+  std::string deny;
+  AppendCommand({"GUB.PEER", "DENY", why}, &deny);
+  if (wire_ != nullptr) std::exchange(wire_, nullptr)->Finish(deny);
+  return Refuse(why);
+}
+
+// [version, id, address, digest, nonce]
 bool PeerClient::OnWelcome(const ReplyValue& reply) {
-  using Type = ReplyValue::Type;
+  if (!HasShape(reply, {Type::kInteger, Type::kBulk, Type::kBulk, Type::kInteger, Type::kBulk})) {
+    return Refuse("it does not greet as a node of Gub does");
+  }
   const auto& items = reply.items;
-  const bool has_shape = items.size() == 7 && items[0].type == Type::kInteger &&
-                         items[6].type == Type::kInteger &&
-                         std::all_of(items.begin() + 1, items.end() - 1,
-                                     [](const auto& item) { return item.type == Type::kBulk; });
-  if (!has_shape) return Refuse("it does not greet as a node of Gub does");
   PeerIdentity& peer = greeting_.answerer;
-  peer = {std::string(items[1].text), std::string(items[2].text), 0};
+  peer = {std::string(items[1].text), std::string(items[2].text),
+          static_cast<uint64_t>(items[3].integer)};
   greeting_.answerer_nonce = items[4].text;
-  const std::string why_not = WhyNoPeer(items[0].integer, greeting_.asker, peer);
-  if (!why_not.empty()) return Refuse(why_not);
-  if (!IsSecret(items[5].text, AnswererProof(greeting_, config_->cluster_secret))) {
-    return Refuse("its cluster-secret is another");
+  if (peer.id == greeting_.asker.id && place_.cluster->peers().TakeSelf(greeting_.asker_nonce)) {
+    place_.cluster->hooks.found_self(address_);
   }
-  same_view_ = items[3].text == std::to_string(greeting_.asker.digest);
-  if (!same_view_) {
-    place_.cluster->view_mismatches.fetch_add(1);
-    GUB_LOG_EVERY(
-        5000, warn,
-        "a peer sees another cluster, its members, weights or time zone differ address={}",
-        address_);
-  }
+  const std::string why_not = WhyNot(items[0].integer);
+  if (!why_not.empty()) return Deny(why_not);
   std::string prove;
   AppendCommand({"GUB.PEER", "PROVE", AskerProof(greeting_, config_->cluster_secret)}, &prove);
   phase_ = Phase::kProve;
   Send(prove);
-  link_.OnGreeted(items[6].integer, NowUs());
   return true;
 }
 
-// [number, time, late, answers]
+// Why the node that answers is not taken for the peer at this address; "" when it is.
+std::string PeerClient::WhyNot(int64_t version) const {
+  const PeerIdentity& peer = greeting_.answerer;
+  std::string why_not = WhyNoPeer(version, greeting_.asker, peer);
+  if (!why_not.empty()) return why_not;
+  if (config_->cluster_secret.empty() && !wire_->IsLocal()) {
+    return "without a cluster-secret only nodes of one machine are peers";
+  }
+  // It may know itself by another name than the list does, but not by that of another member.
+  const SlotTable& table = place_.cluster->view()->table;
+  if (peer.address != address_ && table.Find(peer.address) != table.members().size()) {
+    return fmt::format("the node at {} claims the address {}", address_, peer.address);
+  }
+  const std::string rival = place_.cluster->peers().RivalOf(peer.address, peer.id, NowUs() / 1000);
+  return rival.empty() ? "" : RivalText(peer.address, rival);
+}
+
+// [proof, time]
+bool PeerClient::OnProof(const ReplyValue& reply) {
+  if (!HasShape(reply, {Type::kBulk, Type::kInteger}) || !IsPeerTime(reply.items[1].integer)) {
+    return Refuse("it does not greet as a node of Gub does");
+  }
+  const std::string proof = AnswererProof(greeting_, config_->cluster_secret);
+  if (!IsSecret(reply.items[0].text, proof)) return Deny("the cluster-secret is another");
+  const PeerIdentity& peer = greeting_.answerer;
+  phase_ = Phase::kReady;
+  presence_ = std::make_unique<PeerRegistry::Presence>(&place_.cluster->peers(), peer.address,
+                                                       peer.id, NowUs() / 1000);
+  NoteView(peer.digest);
+  GUB_LOG(info, "a peer is connected address={} id={}", address_, Escape(peer.id, 100));
+  link_.OnGreeted(reply.items[1].integer, NowUs());
+  return true;
+}
+
+// [number, time, late, answers, digest]
 bool PeerClient::OnBatchAnswer(const ReplyValue& reply) {
-  using Type = ReplyValue::Type;
+  if (!HasShape(reply,
+                {Type::kInteger, Type::kInteger, Type::kInteger, Type::kBulk, Type::kInteger}) ||
+      !IsPeerTime(reply.items[1].integer)) {
+    return Refuse("it answers out of step");
+  }
   const auto& items = reply.items;
-  const bool has_shape = items.size() == 4 && items[0].type == Type::kInteger &&
-                         items[1].type == Type::kInteger && items[2].type == Type::kInteger &&
-                         items[3].type == Type::kBulk;
-  if (!has_shape) return Refuse("it answers out of step");
+  const auto digest = static_cast<uint64_t>(items[4].integer);
+  if (digest != tally_->digest) NoteView(digest);
+  heard_us_ = NowUs();
+  presence_->Hear(heard_us_ / 1000);
   link_.OnAnswer({static_cast<uint64_t>(items[0].integer), items[1].integer, items[3].text,
                   items[2].integer != 0},
-                 NowUs());
+                 heard_us_);
   return true;
 }
 

@@ -2,8 +2,6 @@
 // timer around it.
 //
 // Threads:  loop-confined.
-// Time:     the loop's timer has whole ms, so that a batch may wait up to 1 ms longer than
-//           batch-wait-us says when no answer comes before.
 // Errors:   told by outcome; a peer that is refused, or refuses, is logged on both sides.
 
 #ifndef GUB_CLUSTER_PEER_CLIENT_H_
@@ -25,8 +23,8 @@
 #include "cluster/peer_link.h"
 #include "net/connection.h"
 #include "net/dialer.h"
+#include "net/fine_timer.h"
 #include "net/loop.h"
-#include "net/timer.h"
 #include "proto/reply_parser.h"
 
 namespace gub {
@@ -42,6 +40,8 @@ class PeerClient : private PeerLink::Host {
     Cluster* cluster;
     const LiveConfig* config;
     CounterSet* counters;
+    FineClock* clock = nullptr;
+    Resolver* resolver = nullptr;  // of peers' names
   };
 
   PeerClient(const Place& place, std::string address);
@@ -52,10 +52,18 @@ class PeerClient : private PeerLink::Host {
   // Takes a request. False: it is not taken, the fallback answers at once, and `outcome` is not
   // called. Otherwise it is, later.
   bool Forward(const PeerRequest& request, Outcome outcome);
+  // Asks what the peer sees of the cluster, and whether it lives; connects when it is not.
+  void Ask();
+  // The same when it is connected and has said nothing for so long.
+  void AskIfSilent(int64_t silent_us);
+  // Fails all that is under way, and disconnects.
+  void GiveUp();
   const std::string& address() const { return address_; }
   const PeerLink& link() const { return link_; }
-  // Whether it is connected and saw the same cluster when it was greeted.
-  bool SeesTheSame() const { return phase_ == Phase::kReady && same_view_; }
+  // Whether it is connected and sees the cluster as `digest` says, as it told last.
+  bool SeesTheSame(uint64_t digest) const {
+    return phase_ == Phase::kReady && tally_->digest == digest;
+  }
 
  private:
   class Wire;
@@ -76,24 +84,37 @@ class PeerClient : private PeerLink::Host {
   // Whether the connection goes on.
   bool OnReply(const ReplyValue& reply);
   bool OnWelcome(const ReplyValue& reply);
+  bool OnProof(const ReplyValue& reply);
+  std::string WhyNot(int64_t version) const;
   bool OnBatchAnswer(const ReplyValue& reply);
   bool Refuse(std::string_view why);
+  // Says why to the peer too.
+  bool Deny(std::string_view why);
   void Send(std::string_view bytes);
   void Soon();
   void Settle(uint64_t token, const PeerAnswer* answer);
   void AfterEvent();
+  void OnTimer();
+  void TakeConfig();
+  void LogHealth();
+  void NoteView(uint64_t digest);
   PeerLimits Limits() const;
 
   const Place& place_;
   const std::string address_;
   std::mt19937_64 random_;
   Dialer dialer_;
-  Timer timer_;
+  FineTimer timer_;
   ConfigView config_;
   Greeting greeting_;
   Phase phase_ = Phase::kNone;
-  bool same_view_ = false;
-  Wire* wire_ = nullptr;  // owns itself until its connection has closed
+  std::shared_ptr<PeerTally> tally_;
+  std::unique_ptr<PeerRegistry::Presence> presence_;  // while it is connected
+  Wire* wire_ = nullptr;                              // owns itself until its connection has closed
+  int64_t heard_us_ = 0;
+  bool held_up_ = false;
+  bool is_down_ = false;  // as was logged
+  std::string trouble_;   // the last of the connection; empty: none
   uint64_t next_token_ = 1;
   absl::flat_hash_map<uint64_t, Outcome> outcomes_;
   // Set while something is to be done at the end of the loop's turn, for clients send from within

@@ -96,7 +96,8 @@ PeerRequest ReadRequest(FrameReader* reader, size_t max_key_bytes) {
   PeerRequest read;
   Request& request = read.request;
   read.operation =
-      static_cast<PeerOperation>(reader->NumberUpTo(static_cast<uint64_t>(PeerOperation::kReset)));
+      static_cast<PeerOperation>(reader->NumberUpTo(static_cast<uint64_t>(PeerOperation::kLeave)));
+  if (read.operation == PeerOperation::kLeave) return read;
   request.name = reader->Bytes(max_key_bytes);
   request.key = reader->Bytes(max_key_bytes - request.name.size());
   if (request.name.empty() || request.key.empty()) reader->Fail();
@@ -123,6 +124,10 @@ PeerAnswer ReadAnswer(FrameReader* reader) {
   decision.retry_after_ms = reader->Signed();
   decision.now_ms = reader->Signed();
   answer.removed = reader->Signed();
+  const bool is_possible = decision.remaining >= 0 && decision.reset_ms >= 0 &&
+                           decision.retry_after_ms >= Decision::kNever && decision.now_ms >= 0 &&
+                           answer.removed >= 0;
+  if (!is_possible) reader->Fail();
   return answer;
 }
 
@@ -132,6 +137,7 @@ void AppendPeerRequest(const PeerRequest& sent, std::string* frame) {
   FrameWriter writer(frame);
   const Request& request = sent.request;
   writer.Number(static_cast<uint64_t>(sent.operation));
+  if (sent.operation == PeerOperation::kLeave) return;
   writer.Bytes(request.name);
   writer.Bytes(request.key);
   if (sent.operation == PeerOperation::kReset) return;

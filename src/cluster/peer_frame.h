@@ -33,6 +33,7 @@ inline constexpr size_t kMaxBatchRequests = 10'000;
 enum class PeerOperation : uint8_t {
   kDecide,  // the request
   kReset,   // forget the buckets of its name and key
+  kLeave,   // the sender leaves the cluster; there is no name, no key
 };
 
 struct PeerRequest {

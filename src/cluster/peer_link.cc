@@ -6,13 +6,15 @@
 namespace gub {
 
 bool PeerLink::Forward(uint64_t token, const PeerRequest& request, int64_t now_us) {
-  if (!health_.IsAsked() || queue_.size() + in_flight_requests_ >= limits_.max_requests) {
+  const uint64_t end_byte = queue_base_ + queue_bytes_.size();
+  if (!health_.IsAsked() || queue_.size() + in_flight_requests_ >= limits_.max_requests ||
+      end_byte - queue_begin_ >= limits_.max_waiting_bytes) {
     ++counts_.refused;
     return false;
   }
   if (queue_.empty()) oldest_us_ = now_us;
   AppendPeerRequest(request, &queue_bytes_);
-  queue_.push_back({token, now_us + TimeoutUs(), queue_bytes_.size()});
+  queue_.push_back({token, now_us + TimeoutUs(), queue_base_ + queue_bytes_.size()});
   urgent_ = urgent_ || request.request.Has(kNoBatching);
   if (state_ == State::kClosed) StartConnecting(now_us);
   if (state_ == State::kReady && queue_.size() >= limits_.batch_limit) SendBatch(now_us);
@@ -21,8 +23,9 @@ bool PeerLink::Forward(uint64_t token, const PeerRequest& request, int64_t now_u
 
 void PeerLink::Flush(int64_t now_us) {
   if (state_ != State::kReady) return;
+  if (asks_) WriteAsk(now_us);
   while (!queue_.empty()) {
-    const bool waited = now_us - oldest_us_ >= limits_.batch_wait_us;
+    const bool waited = now_us - oldest_us_ >= WaitUs();
     if (!frames_.empty() && !urgent_ && !waited && queue_.size() < limits_.batch_limit) return;
     SendBatch(now_us);
   }
@@ -31,28 +34,55 @@ void PeerLink::Flush(int64_t now_us) {
 void PeerLink::SendBatch(int64_t now_us) {
   const size_t most = std::min(queue_.size(), limits_.batch_limit);
   size_t count = 1;
-  while (count < most && queue_[count].end_byte <= kMaxBatchBytes) ++count;
-  Frame frame = {next_number_++, {}, 0};
+  while (count < most && queue_[count].end_byte - queue_begin_ <= kMaxBatchBytes) ++count;
+  Frame frame = {next_number_++, {}, 0, count};
   frame.requests.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     frame.requests.push_back({queue_[i].token, queue_[i].due_us, false});
   }
-  const size_t bytes = queue_[count - 1].end_byte;
+  const uint64_t end_byte = queue_[count - 1].end_byte;
   const int64_t expires_us = queue_.front().due_us + clock_offset_us_;
-  const PeerBatch batch = {frame.number, expires_us / 1000,
-                           std::string_view(queue_bytes_).substr(0, bytes), count};
+  const std::string_view bytes =
+      std::string_view(queue_bytes_).substr(queue_begin_ - queue_base_, end_byte - queue_begin_);
+  const PeerBatch batch = {frame.number, expires_us / 1000, bytes, count};
+  WriteFrame(std::move(frame), batch);
+  DropQueueFront(count);
+  oldest_us_ = now_us;
+}
+
+// The bytes go once they are the larger part, so that each is moved once at most.
+void PeerLink::DropQueueFront(size_t count) {
+  queue_begin_ = queue_[count - 1].end_byte;
+  queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(count));
+  if (queue_begin_ - queue_base_ > queue_bytes_.size() / 2) {
+    queue_bytes_.erase(0, queue_begin_ - queue_base_);
+    queue_base_ = queue_begin_;
+  }
+  if (queue_.empty()) urgent_ = false;
+}
+
+void PeerLink::WriteFrame(Frame frame, const PeerBatch& batch) {
   ++counts_.batches;
-  counts_.requests += count;
-  counts_.largest_batch = std::max<uint64_t>(counts_.largest_batch, count);
-  in_flight_requests_ += count;
+  counts_.requests += batch.count;
+  counts_.largest_batch = std::max<uint64_t>(counts_.largest_batch, batch.count);
+  in_flight_requests_ += batch.count;
   frames_.push_back(std::move(frame));
   host_.Write(batch);
+}
 
-  queue_bytes_.erase(0, bytes);
-  queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(count));
-  for (Waiting& waiting : queue_) waiting.end_byte -= bytes;
-  oldest_us_ = now_us;
-  if (queue_.empty()) urgent_ = false;
+void PeerLink::Ask(int64_t now_us) {
+  if (!health_.IsAsked()) return;
+  asks_ = true;
+  if (state_ == State::kClosed) StartConnecting(now_us);
+  if (state_ == State::kReady) WriteAsk(now_us);
+}
+
+void PeerLink::WriteAsk(int64_t now_us) {
+  asks_ = false;
+  Frame frame = {next_number_++, {{kNobody, now_us + TimeoutUs(), false}}, 0, 0};
+  const int64_t expires_us = now_us + TimeoutUs() + clock_offset_us_;
+  const PeerBatch batch = {frame.number, expires_us / 1000, {}, 0};
+  WriteFrame(std::move(frame), batch);
 }
 
 void PeerLink::StartConnecting(int64_t now_us) {
@@ -85,10 +115,9 @@ void PeerLink::LearnClock(int64_t mono_ms, int64_t now_us) {
 void PeerLink::OnAnswer(const PeerBatchAnswer& answer, int64_t now_us) {
   if (state_ != State::kReady) return;
   if (frames_.empty() || frames_.front().number != answer.number) return OnClosed(now_us);
-  const size_t count = frames_.front().requests.size();
   std::optional<std::vector<PeerAnswer>> answers;
   if (!answer.late) {
-    answers = ReadPeerAnswers(answer.answers, count);
+    answers = ReadPeerAnswers(answer.answers, frames_.front().answers);
     if (!answers) return OnClosed(now_us);
   }
   LearnClock(answer.mono_ms, now_us);
@@ -96,45 +125,47 @@ void PeerLink::OnAnswer(const PeerBatchAnswer& answer, int64_t now_us) {
   if (state_ != State::kReady) return;  // that opened the circuit
   const Frame frame = std::move(frames_.front());
   frames_.pop_front();
-  in_flight_requests_ -= count;
-  bool in_time = false;
-  for (size_t i = 0; i < count; ++i) {
+  in_flight_requests_ -= frame.answers;
+  const bool in_time = std::any_of(frame.requests.begin(), frame.requests.end(),
+                                   [](const InFlight& request) { return !request.given_up; });
+  if (in_time && !answer.late) health_.OnSuccess();
+  if (in_time && answer.late) CountFailure(now_us);
+  for (size_t i = 0; i < frame.requests.size(); ++i) {
     const InFlight& request = frame.requests[i];
+    if (request.token == kNobody) continue;
     if (request.given_up) {
       ++counts_.late_answers;
     } else if (answer.late) {
       ++counts_.failed;
       host_.OnFailed(request.token);
     } else {
-      in_time = true;
       ++counts_.answered;
       host_.OnAnswered(request.token, (*answers)[i]);
     }
   }
-  if (in_time) health_.OnSuccess();
+  if (!health_.IsAsked()) return Drop();
   Flush(now_us);
 }
 
 void PeerLink::OnClosed(int64_t now_us) {
   if (state_ == State::kClosed) return;
   CountFailure(now_us);
-  Drop(now_us);
+  Drop();
 }
 
-void PeerLink::Close(int64_t now_us) { Drop(now_us); }
+void PeerLink::Close() { Drop(); }
 
 void PeerLink::CountFailure(int64_t now_us) {
   health_.OnProbeFailure(now_us / 1000, host_.Dice());
   health_.OnFailure(now_us / 1000, host_.Dice());
 }
 
-void PeerLink::Drop(int64_t) {
+void PeerLink::Drop() {
   if (state_ != State::kClosed) host_.Disconnect();
   state_ = State::kClosed;
   FailAll();
 }
 
-// The tokens are told last: whoever hears of them may come back with more.
 void PeerLink::FailAll() {
   std::vector<uint64_t> failed;
   for (const Frame& frame : frames_) {
@@ -144,12 +175,19 @@ void PeerLink::FailAll() {
   }
   for (const Waiting& waiting : queue_) failed.push_back(waiting.token);
   frames_.clear();
-  queue_.clear();
-  queue_bytes_.clear();
+  if (!queue_.empty()) DropQueueFront(queue_.size());
   in_flight_requests_ = 0;
-  urgent_ = false;
-  counts_.failed += failed.size();
-  for (uint64_t token : failed) host_.OnFailed(token);
+  asks_ = false;
+  Fail(failed);
+}
+
+// Told last: whoever hears of it may come back with more.
+void PeerLink::Fail(const std::vector<uint64_t>& tokens) {
+  for (uint64_t token : tokens) {
+    if (token == kNobody) continue;
+    ++counts_.failed;
+    host_.OnFailed(token);
+  }
 }
 
 void PeerLink::OnTick(int64_t now_us) {
@@ -160,8 +198,7 @@ void PeerLink::OnTick(int64_t now_us) {
   Flush(now_us);
 }
 
-// Requests that wait are as old as those in flight or younger, and each is due when it came plus
-// the time-out.
+// Each is due when it came plus the time-out, and those that came first are due first.
 void PeerLink::GiveUpLate(int64_t now_us) {
   std::vector<uint64_t> failed;
   for (Frame& frame : frames_) {
@@ -173,12 +210,16 @@ void PeerLink::GiveUpLate(int64_t now_us) {
     }
     if (frame.next_due < frame.requests.size()) break;
   }
+  size_t waited = 0;
+  while (waited < queue_.size() && queue_[waited].due_us <= now_us) {
+    failed.push_back(queue_[waited++].token);
+  }
+  if (waited > 0) DropQueueFront(waited);
   if (failed.empty()) return;
-  counts_.failed += failed.size();
   CountFailure(now_us);
-  for (uint64_t token : failed) host_.OnFailed(token);
+  Fail(failed);
   // An open circuit sends nothing, and waits for nothing.
-  if (!health_.IsAsked()) Drop(now_us);
+  if (!health_.IsAsked()) Drop();
 }
 
 std::optional<int64_t> PeerLink::NextTickUs() const {
@@ -191,7 +232,8 @@ std::optional<int64_t> PeerLink::NextTickUs() const {
     at(frame.requests[frame.next_due].due_us);
     break;
   }
-  if (state_ == State::kReady && !queue_.empty()) at(oldest_us_ + limits_.batch_wait_us);
+  if (!queue_.empty()) at(queue_.front().due_us);
+  if (state_ == State::kReady && !queue_.empty()) at(oldest_us_ + WaitUs());
   return next;
 }
 

@@ -11,7 +11,7 @@
 // **At most once.** A request is written once or never. When a connection ends, what was written is
 // unknown and what was not is not sent: all of it fails, and the caller answers by its fallback. A
 // request that is not answered in time fails too, keeps its place, and its answer, when it comes,
-// is dropped.
+// is dropped; one that still waits then is never sent.
 //
 // **And not long after.** A batch carries an expiry in the owner's own monotonic time: the moment
 // at which its first request is given up here. The owner's time is known from below: each of its
@@ -19,7 +19,8 @@
 // owner that was stopped, and finds the bytes when it wakes, sees that they are too late.
 //
 // **Batches.** What comes while the link is idle leaves with the next Flush. What comes while a
-// batch is on its way waits for its answer, batch_wait_us at most, batch_limit requests at most.
+// batch is on its way waits for its answer, batch_wait_us at most (and half of the time-out at
+// most), batch_limit requests at most.
 // A request that says NO_BATCHING takes all that wait with it at once.
 //
 // Frames (peer_frame.h) are numbered; an answer says the number and has as many answers as the
@@ -27,11 +28,13 @@
 //
 // Threads:  one at a time.
 // Time:     now_us is any one monotonic clock of this process.
-// Memory:   at most max_requests, waiting and in flight together; one more is not taken.
+// Memory:   at most max_requests, waiting and in flight together, and max_waiting_bytes that wait;
+//           one more is not taken.
 
 #ifndef GUB_CLUSTER_PEER_LINK_H_
 #define GUB_CLUSTER_PEER_LINK_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -50,7 +53,11 @@ struct PeerLimits {
   int64_t batch_wait_us = 500;
   size_t batch_limit = 1000;
   size_t max_requests = 100'000;
+  size_t max_waiting_bytes = size_t{16} * 1024 * 1024;
 };
+
+// Whether a node may say this of its monotonic time: its microseconds fit into 64 bits twice.
+constexpr bool IsPeerTime(int64_t mono_ms) { return mono_ms >= 0 && mono_ms < INT64_MAX / 4000; }
 
 // One batch as it is written, and one answer as it was read.
 struct PeerBatch {
@@ -61,7 +68,7 @@ struct PeerBatch {
 };
 struct PeerBatchAnswer {
   uint64_t number = 0;
-  int64_t mono_ms = 0;       // the owner's time when it was written
+  int64_t mono_ms = 0;       // the owner's time when it was written, IsPeerTime
   std::string_view answers;  // empty and late: nothing was applied
   bool late = false;
 };
@@ -103,11 +110,15 @@ class PeerLink {
 
   void set_limits(const PeerLimits& limits) { limits_ = limits; }
 
-  // Takes a request, whose outcome will be told by its token. False: it is not taken, and nothing
-  // will be told; the fallback answers at once. Its bytes are copied.
+  // Takes a request, whose outcome will be told by its token, which is not 0. False: it is not
+  // taken, and nothing will be told; the fallback answers at once. Its bytes are copied. Nothing is
+  // told from within.
   bool Forward(uint64_t token, const PeerRequest& request, int64_t now_us);
   // Sends what may leave. To be called when a batch of Forwards is over.
   void Flush(int64_t now_us);
+  // Sends a batch of no requests, once the link is ready: its answer tells the owner's view, and
+  // that it lives. Connects when it is not, unless the circuit is open.
+  void Ask(int64_t now_us);
 
   void OnConnected(int64_t now_us);
   // The owner has proved itself; `mono_ms` is its time as it told in the handshake.
@@ -121,7 +132,7 @@ class PeerLink {
   std::optional<int64_t> NextTickUs() const;
 
   // Gives up all requests and the connection.
-  void Close(int64_t now_us);
+  void Close();
 
   OwnerHealth::State health() const { return health_.state(); }
   bool IsReady() const { return state_ == State::kReady; }
@@ -134,8 +145,8 @@ class PeerLink {
 
   struct Waiting {
     uint64_t token;
-    int64_t due_us;   // when it is given up
-    size_t end_byte;  // in queue_bytes_
+    int64_t due_us;     // when it is given up
+    uint64_t end_byte;  // of all bytes that were ever queued
   };
   struct InFlight {
     uint64_t token;
@@ -146,16 +157,24 @@ class PeerLink {
     uint64_t number;
     std::vector<InFlight> requests;
     size_t next_due;  // the first that is not given up
+    size_t answers;   // how many the owner has to give
   };
 
   int64_t TimeoutUs() const { return limits_.timeout_ms * 1000; }
   void StartConnecting(int64_t now_us);
   void SendBatch(int64_t now_us);
+  void WriteFrame(Frame frame, const PeerBatch& batch);
+  void WriteAsk(int64_t now_us);
+  int64_t WaitUs() const { return std::min(limits_.batch_wait_us, TimeoutUs() / 2); }
+  void DropQueueFront(size_t count);
+  void Fail(const std::vector<uint64_t>& tokens);
   void GiveUpLate(int64_t now_us);
   void CountFailure(int64_t now_us);
-  void Drop(int64_t now_us);
+  void Drop();
   void FailAll();
   void LearnClock(int64_t mono_ms, int64_t now_us);
+
+  static constexpr uint64_t kNobody = 0;  // the token of a batch of no requests
 
   Host& host_;
   PeerLimits limits_;
@@ -164,8 +183,11 @@ class PeerLink {
   Counts counts_;
 
   std::deque<Waiting> queue_;
-  std::string queue_bytes_;
+  std::string queue_bytes_;     // of those that wait, behind some that have left
+  uint64_t queue_base_ = 0;     // which byte of all is queue_bytes_[0]
+  uint64_t queue_begin_ = 0;    // and which is the first that waits
   bool urgent_ = false;         // one of them says NO_BATCHING
+  bool asks_ = false;           // a batch of no requests waits for the link
   int64_t oldest_us_ = 0;       // when the first of them came
   int64_t connect_due_us_ = 0;  // while connecting or greeting
 

@@ -2,27 +2,60 @@
 
 namespace gub {
 
+Router::Router(const PeerClient::Place& place)
+    : clock_(place.loop), place_(place), view_(*place_.cluster) {
+  auto resolver = Resolver::Create(place.loop, place.config->Get()->discovery_dns_server);
+  if (resolver.ok()) resolver_ = *std::move(resolver);
+  place_.clock = &clock_;
+  place_.resolver = resolver_.get();
+}
+
+void Router::KeepAlive() {
+  constexpr int64_t kSilentUs = 1'500'000;  // and PeerRegistry::kHeardMs is a few times that
+  for (auto& [address, peer] : peers_) peer->AskIfSilent(kSilentUs);
+}
+
+void Router::Try(std::string_view address) {
+  const size_t member = view_->table.Find(address);
+  if (member < view_->is_self.size() && !view_->IsOwn(member)) PeerAt(member)->Ask();
+}
+
+void Router::GiveUp() {
+  for (auto& [address, peer] : peers_) peer->GiveUp();
+}
+
 void Router::Refresh() {
-  if (!table_.Refresh()) return;
-  std::erase_if(peers_, [this](const auto& entry) {
-    return table_->Find(entry.first) == table_->members().size();
+  if (!view_.Refresh()) return;
+  const SlotTable& table = view_->table;
+  std::erase_if(peers_, [&table](const auto& entry) {
+    return table.Find(entry.first) == table.members().size();
   });
+  // They compare the new view with theirs.
+  for (auto& [address, peer] : peers_) peer->Ask();
 }
 
 PeerClient* Router::OwnerOf(std::string_view key) {
-  const size_t owner = table_->OwnerOf(SlotOf(key));
-  if (owner == table_.self()) return nullptr;
-  std::unique_ptr<PeerClient>& peer = peers_[table_->members()[owner].address];
-  if (peer == nullptr) {
-    peer = std::make_unique<PeerClient>(place_, table_->members()[owner].address);
-  }
+  const size_t owner = view_->table.OwnerOf(SlotOf(key));
+  return view_->IsOwn(owner) ? nullptr : PeerAt(owner);
+}
+
+PeerClient* Router::PeerAt(size_t member) {
+  const std::string& address = view_->table.members()[member].address;
+  std::unique_ptr<PeerClient>& peer = peers_[address];
+  if (peer == nullptr) peer = std::make_unique<PeerClient>(place_, address);
   return peer.get();
 }
 
-std::vector<const PeerClient*> Router::peers() const {
-  std::vector<const PeerClient*> peers;
-  for (const auto& [address, peer] : peers_) peers.push_back(peer.get());
-  return peers;
+void Router::SayLeave(std::function<void()> done) {
+  // Called when the last of those who know of it is gone.
+  const std::shared_ptr<void> all(nullptr, [done = std::move(done)](void*) { done(); });
+  PeerRequest leave;
+  leave.operation = PeerOperation::kLeave;
+  leave.request.behavior = kNoBatching;
+  for (size_t member = 0; member < view_->table.members().size(); ++member) {
+    if (view_->IsOwn(member)) continue;
+    PeerAt(member)->Forward(leave, [all](const PeerAnswer*) {});
+  }
 }
 
 }  // namespace gub

@@ -5,35 +5,53 @@
 #ifndef GUB_CLUSTER_ROUTER_H_
 #define GUB_CLUSTER_ROUTER_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cluster/cluster.h"
 #include "cluster/peer_client.h"
+#include "net/fine_timer.h"
+#include "net/resolver.h"
 
 namespace gub {
 
 class Router {
  public:
-  explicit Router(PeerClient::Place place) : place_(std::move(place)), table_(*place_.cluster) {}
+  // place: without clock and resolver, which are the router's own.
+  explicit Router(const PeerClient::Place& place);
 
-  // Takes over a new table, and ends the links to who is no longer in it: what they had on the way
+  // Takes over a new view, and ends the links to who is no longer in it: what they had on the way
   // is answered by its fallback. To be called when no request is being forwarded.
   void Refresh();
+
+  // Looks whether peers live that have been silent for a while. To be called every second or so.
+  void KeepAlive();
+
+  // Connects to a member, if it is none of this node's own addresses, to see whether it lives.
+  void Try(std::string_view address);
+
+  // Gives up all that was forwarded: its fallback answers.
+  void GiveUp();
+
+  // Tells every other member that this node leaves. `done` is called once, when all have heard or
+  // cannot be reached.
+  void SayLeave(std::function<void()> done);
 
   // The link to the owner of a key; nullptr: the owner is this node.
   PeerClient* OwnerOf(std::string_view key);
 
-  const SlotTable& table() const { return *table_; }
-  // The links that there are.
-  std::vector<const PeerClient*> peers() const;
+  const ClusterView& view() const { return *view_; }
 
  private:
-  const PeerClient::Place place_;
-  TableView table_;
+  PeerClient* PeerAt(size_t member);
+
+  FineClock clock_;
+  std::unique_ptr<Resolver> resolver_;
+  PeerClient::Place place_;
+  ViewCache view_;
   std::map<std::string, std::unique_ptr<PeerClient>, std::less<>> peers_;  // by address
 };
 

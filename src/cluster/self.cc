@@ -56,6 +56,8 @@ bool IsOwnHost(const std::string& host, const OwnEndpoint& own) {
 
 }  // namespace
 
+bool IsIp(const std::string& host) { return ReadIp(host).has_value(); }
+
 bool IsSelf(const HostPort& member, std::span<const std::string> resolved, const OwnEndpoint& own) {
   if (member.port != own.port) return false;
   if (IsOwnHost(member.host, own)) return true;

@@ -22,6 +22,9 @@ struct OwnEndpoint {
   int port = 0;
 };
 
+// Whether it is an IPv4 or IPv6 address, without brackets, and no name.
+bool IsIp(const std::string& host);
+
 // Whether `member` is this node: its port is ours, and its host, or one of the addresses to which
 // that name resolves on this machine, is ours. IPv4 mapped to IPv6 is IPv4. A loopback address is
 // ours whichever it is (Debian gives a machine's own name 127.0.1.1), unless this node is bound to

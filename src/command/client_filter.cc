@@ -14,7 +14,8 @@ bool ClientFilter::Fits(const ClientRecord& record) const {
   if (local_address && record.local_address != *local_address) return false;
   if (min_age_s && MonotonicNs() - record.since_mono_ns < *min_age_s * 1'000'000'000) return false;
   if (!type) return true;
-  const Type is = record.subscriptions > 0 ? Type::kPubSub : Type::kNormal;
+  const Type client = record.subscriptions > 0 ? Type::kPubSub : Type::kNormal;
+  const Type is = record.is_peer ? Type::kPeer : client;
   return *type == is;
 }
 
@@ -23,8 +24,9 @@ std::string ClientFilter::ReadType(std::string_view word) {
     type = Type::kNormal;
   } else if (EqualsIgnoreCase(word, "pubsub")) {
     type = Type::kPubSub;
-  } else if (EqualsIgnoreCase(word, "master") || EqualsIgnoreCase(word, "replica") ||
-             EqualsIgnoreCase(word, "slave")) {
+  } else if (EqualsIgnoreCase(word, "master")) {
+    type = Type::kPeer;
+  } else if (EqualsIgnoreCase(word, "replica") || EqualsIgnoreCase(word, "slave")) {
     type = Type::kReplica;  // there are none
   } else {
     return fmt::format("ERR Unknown client type '{}'", Escape(word));

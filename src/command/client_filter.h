@@ -18,7 +18,7 @@
 namespace gub {
 
 struct ClientFilter {
-  enum class Type { kNormal, kReplica, kPubSub };
+  enum class Type { kNormal, kReplica, kPubSub, kPeer };
 
   std::vector<int64_t> ids;  // any of these; empty: all
   std::optional<Type> type;

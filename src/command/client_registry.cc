@@ -44,7 +44,8 @@ ClientRegistry::Records ClientMemory::Evict(const ClientRegistry& clients, int64
   std::vector<std::pair<int64_t, std::shared_ptr<ClientRecord>>> by_bytes;
   for (auto& record : clients.All()) {
     const int64_t bytes = record->HeldBytes();
-    if (bytes > 0 && !record->no_evict && !record->evicted) by_bytes.emplace_back(bytes, record);
+    const bool stays = record->no_evict || record->is_peer;
+    if (bytes > 0 && !stays && !record->evicted) by_bytes.emplace_back(bytes, record);
   }
   std::make_heap(by_bytes.begin(), by_bytes.end());
   while (total() > max_bytes && !by_bytes.empty()) {

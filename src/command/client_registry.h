@@ -67,6 +67,7 @@ struct ClientRecord {
   std::atomic<int64_t> subscriptions{0};
   std::atomic<int64_t> watches{0};
   std::atomic<bool> no_evict{false};
+  std::atomic<bool> is_peer{false};  // another node, which has proved it
 
  private:
   mutable Mutex mu_;
@@ -102,7 +103,7 @@ class ClientMemory {
 
   // Marks the clients that hold the most as evicted until the others hold no more than max_bytes
   // together, and returns them; nobody counts their bytes from then on. Clients with no_evict
-  // stay.
+  // and other nodes stay.
   ClientRegistry::Records Evict(const ClientRegistry& clients, int64_t max_bytes);
 
  private:

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cluster/greeting.h"
+#include "cluster/peer_registry.h"
 #include "command/client_registry.h"
 #include "command/key_watch.h"
 #include "command/pending_replies.h"
@@ -39,9 +40,11 @@ enum class ReplyMode : uint8_t {
 
 // What a connection of another node has said of itself (GUB.PEER).
 struct PeerSession {
-  bool is_local = false;  // it comes from this machine
+  bool is_local = false;     // it comes from this machine
+  bool is_expected = false;  // all places for clients are taken: nobody else may come
   bool proven = false;
   std::optional<Greeting> greeting;
+  std::unique_ptr<PeerRegistry::Presence> presence;  // once it is proven
 };
 
 struct ClientState {
@@ -56,6 +59,7 @@ struct ClientState {
   size_t channel_bytes = 0;
   bool close = false;  // after the replies so far
   bool drop = false;   // at once, without them
+  bool retry = false;  // the request was not run; it is again when the session wakes
 
   std::shared_ptr<ClientRecord> record = std::make_shared<ClientRecord>();
 

@@ -25,9 +25,10 @@ std::string IdOf(const std::string& address) {
   return KeyedDigest("gub-node", address).substr(0, kIdDigits);
 }
 
-std::string_view StateOf(CommandContext& context, const std::string& address) {
-  for (const PeerClient* peer : context.worker().router->peers()) {
-    if (peer->address() == address) return OwnerHealth::NameOf(peer->link().health());
+// As the worst of this node's links to it fares.
+std::string_view StateOf(const std::vector<PeerSummary>& links, const std::string& address) {
+  for (const PeerSummary& link : links) {
+    if (link.address == address) return OwnerHealth::NameOf(link.health);
   }
   return OwnerHealth::NameOf(OwnerHealth::State::kUp);  // nobody has asked it yet
 }
@@ -54,7 +55,7 @@ void WriteNode(const std::string& address, ReplyWriter* reply) {
 void OwnerCommand(CommandContext& context) {
   Router* const router = context.worker().router;
   const PeerClient* const owner = router == nullptr ? nullptr : router->OwnerOf(context.args()[1]);
-  context.reply().Bulk(owner == nullptr ? context.node().address : owner->address());
+  context.reply().Bulk(owner == nullptr ? context.OwnAddress() : owner->address());
 }
 
 // GUB.PEERS: a map for each node, this one included
@@ -78,17 +79,19 @@ void PeersCommand(CommandContext& context) {
   Router* const router = context.worker().router;
   if (router == nullptr) {
     reply.Array(1);
-    return write(context.node().address, "up", kSlotCount, true);
+    return write(context.OwnAddress(), "up", kSlotCount, true);
   }
-  const SlotTable& table = router->table();
+  const ClusterView& view = router->view();
+  const SlotTable& table = view.table;
   const auto ranges = RangesByOwner(table);
+  const std::vector<PeerSummary> links = context.node().cluster->peers().Links();
   reply.Array(table.members().size());
   for (size_t i = 0; i < table.members().size(); ++i) {
     int64_t slots = 0;
     for (const SlotTable::Range& range : ranges[i]) slots += range.last - range.first + 1;
     const std::string& address = table.members()[i].address;
-    const bool self = address == context.node().cluster->self();
-    write(address, self ? "up" : StateOf(context, address), slots, self);
+    const bool self = view.IsOwn(i);
+    write(address, self ? "up" : StateOf(links, address), slots, self);
   }
 }
 
@@ -102,7 +105,7 @@ void ClusterCountKeysCommand(CommandContext& context) {
 }
 
 void ClusterInfoCommand(CommandContext& context) {
-  const SlotTable& table = context.worker().router->table();
+  const SlotTable& table = context.worker().router->view().table;
   std::string text;
   const auto field = [&text](std::string_view name, const auto& value) {
     text += fmt::format("{}:{}\r\n", name, value);
@@ -126,17 +129,17 @@ void ClusterKeySlotCommand(CommandContext& context) {
 }
 
 void ClusterMyIdCommand(CommandContext& context) {
-  context.reply().Bulk(IdOf(context.node().cluster->self()));
+  context.reply().Bulk(IdOf(context.OwnAddress()));
 }
 
 void ClusterNodesCommand(CommandContext& context) {
-  const SlotTable& table = context.worker().router->table();
+  const SlotTable& table = context.worker().router->view().table;
   const auto ranges = RangesByOwner(table);
   std::string text;
   for (size_t i = 0; i < table.members().size(); ++i) {
     const std::string& address = table.members()[i].address;
     const HostPort node = SplitAddress(address);
-    const bool self = address == context.node().cluster->self();
+    const bool self = context.worker().router->view().IsOwn(i);
     text += fmt::format("{} {}:{}@{} {}master - 0 0 {} connected", IdOf(address), node.host,
                         node.port, node.port + 10'000, self ? "myself," : "", table.epoch());
     for (const SlotTable::Range& range : ranges[i]) {
@@ -149,7 +152,7 @@ void ClusterNodesCommand(CommandContext& context) {
 }
 
 void ClusterReplicasCommand(CommandContext& context) {
-  for (const Member& member : context.worker().router->table().members()) {
+  for (const Member& member : context.worker().router->view().table.members()) {
     if (IdOf(member.address) == context.args()[2]) return context.reply().Array(0);
   }
   context.Error(fmt::format("ERR Unknown node {}", Escape(context.args()[2])));
@@ -157,7 +160,7 @@ void ClusterReplicasCommand(CommandContext& context) {
 
 // A map for each node: slots, then nodes
 void ClusterShardsCommand(CommandContext& context) {
-  const SlotTable& table = context.worker().router->table();
+  const SlotTable& table = context.worker().router->view().table;
   const auto ranges = RangesByOwner(table);
   ReplyWriter& reply = context.reply();
   const auto text = [&reply](std::string_view name, std::string_view value) {
@@ -191,7 +194,7 @@ void ClusterShardsCommand(CommandContext& context) {
 }
 
 void ClusterSlotsCommand(CommandContext& context) {
-  const SlotTable& table = context.worker().router->table();
+  const SlotTable& table = context.worker().router->view().table;
   const std::vector<SlotTable::Range> ranges = table.Ranges();
   ReplyWriter& reply = context.reply();
   reply.Array(ranges.size());

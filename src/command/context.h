@@ -29,6 +29,8 @@ class ReplySink {
   virtual ~ReplySink() = default;
   // A client that is gone is ignored.
   virtual void Fill(int64_t client, PendingReplies::Ticket ticket, std::string_view bytes) = 0;
+  // Lets the client's session go on after so long.
+  virtual void WakeLater(int64_t client, int64_t delay_ms) = 0;
 };
 
 // The name, perhaps a subcommand, and what follows.
@@ -63,6 +65,9 @@ class CommandContext {
   ClientState& client() { return *client_; }
   ReplyWriter& reply() { return *reply_; }
 
+  // By which others know this node.
+  const std::string& OwnAddress() const;
+
   int64_t now_ms() const { return worker_->now_ms; }
   // Around what changes a key's buckets.
   KeyWatch::Change ChangeOf(std::string_view key) {
@@ -96,6 +101,8 @@ class CommandContext {
     virtual ~ReplySink() = default;
     // A client that is gone is ignored.
     virtual void Fill(int64_t client, PendingReplies::Ticket ticket, std::string_view bytes) = 0;
+    // Lets the client's session go on after so long.
+    virtual void WakeLater(int64_t client, int64_t delay_ms) = 0;
   };
 
   Worker* const worker_;

@@ -7,7 +7,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cluster/router.h"
+#include "command/command_keys.h"
 #include "command/errors.h"
+#include "command/forwarding.h"
 #include "command/secrets.h"
 #include "command/transaction_commands.h"
 #include "fmt/format.h"
@@ -215,6 +217,11 @@ void Dispatcher::Reject(CommandContext* context, const CommandEntry* entry, std:
 }
 
 void Dispatcher::Queue(CommandContext* context) {
+  const CommandEntry& entry = *context->entry_;
+  if ((entry.spec->flags & kWrite) != 0 && config().cluster_redirect) {
+    const std::string moved = MovedText(*context, KeysOf(entry, context->args()));
+    if (!moved.empty()) return Reject(context, &entry, moved);
+  }
   Transaction& transaction = context->client().transaction;
   size_t bytes = kQueuedRequestBytes;
   for (std::string_view arg : context->args()) bytes += arg.size() + kQueuedArgumentBytes;

@@ -113,15 +113,7 @@ void DecideHere(CommandContext& context, const Request& request, const ReplyShap
     return context.Error(kTableFull);
   }
   context.counters().Add(CounterOf(request, decision));
-  WriteDecision(shape, decision, {context.node().address}, &context.reply());
-}
-
-// Whether the client is told to ask the owner itself (cluster-redirect). Only where the owner
-// surely sees it the same way: else the client would be sent to and fro.
-bool IsRedirected(CommandContext& context, const PeerClient& owner, std::string_view key) {
-  if (!context.config().cluster_redirect || !owner.SeesTheSame()) return false;
-  context.Error(fmt::format("MOVED {} {}", SlotOf(key), owner.address()));
-  return true;
+  WriteDecision(shape, decision, {context.OwnAddress()}, &context.reply());
 }
 
 // What several owners answer to one command, on its way together.
@@ -165,11 +157,24 @@ class Gathering {
 
 }  // namespace
 
+std::string MovedText(CommandContext& context, Args keys) {
+  Router* const router = context.worker().router;
+  if (router == nullptr || !context.config().cluster_redirect) return "";
+  for (std::string_view key : keys) {
+    const PeerClient* const owner = router->OwnerOf(key);
+    if (owner == nullptr || !owner->SeesTheSame(router->view().digest)) continue;
+    return fmt::format("MOVED {} {}", SlotOf(key), owner->address());
+  }
+  return "";
+}
+
 void DecideAnywhere(CommandContext& context, const Request& request, const ReplyShape& shape) {
   Router* const router = context.worker().router;
   PeerClient* const owner = router == nullptr ? nullptr : router->OwnerOf(request.key);
   if (owner == nullptr) return DecideHere(context, request, shape);
-  if (IsRedirected(context, *owner, request.key)) return;
+  if (const std::string moved = MovedText(context, {&request.key, 1}); !moved.empty()) {
+    return context.Error(moved);
+  }
   const Place place = PlaceOf(context);
   context.counters().Add(Counter::kForwardedRequests);
   const bool taken = owner->Forward(
@@ -190,6 +195,9 @@ void DecideAnywhere(CommandContext& context, const Request& request, const Reply
 }
 
 void ResetAnywhere(CommandContext& context, Args names, Args keys, bool keys_only) {
+  if (const std::string moved = MovedText(context, keys); !moved.empty()) {
+    return context.Error(moved);
+  }
   Router* const router = context.worker().router;
   const auto gathering = std::make_shared<Gathering>(PlaceOf(context), keys_only);
   for (size_t i = 0; i < keys.size(); ++i) {

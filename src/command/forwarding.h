@@ -7,6 +7,7 @@
 #define GUB_COMMAND_FORWARDING_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "command/context.h"
@@ -14,6 +15,11 @@
 #include "gub/types.h"
 
 namespace gub {
+
+// With cluster-redirect, "MOVED slot address" when one of the keys has another owner, to which the
+// client is sent; "" otherwise, and when the owner cannot be asked, or sees another cluster: then
+// the client would be sent to and fro.
+std::string MovedText(CommandContext& context, Args keys);
 
 // Decides a request that is within the contract, here or at its owner, and answers it; perhaps
 // later, in its place.

@@ -63,7 +63,7 @@ void ClientsSection(const Node& node, Section& section) {
     largest_unsent = std::max(largest_unsent, client->unsent_bytes.load());
   }
   section.Field("connected_clients", node.connected_clients.load());
-  section.Field("cluster_connections", 0);
+  section.Field("cluster_connections", node.connected_peers.load());
   section.Field("maxclients", node.config.Get()->maxclients);
   section.Field("client_recent_max_input_buffer", largest_pending);
   section.Field("client_recent_max_output_buffer", largest_unsent);
@@ -195,10 +195,22 @@ void LatencyStatsSection(const Node& node, Section& section) {
 void ClusterSection(const Node& node, Section& section) {
   section.Field("cluster_enabled", node.cluster == nullptr ? 0 : 1);
   if (node.cluster == nullptr) return;
-  section.Field("cluster_epoch", node.cluster->generation());
-  section.Field("cluster_members", node.cluster->table()->members().size());
-  section.Field("view_mismatch", node.cluster->view_mismatches.load());
+  section.Field("cluster_epoch", node.cluster->epoch());
+  section.Field("cluster_members", node.cluster->view()->table.members().size());
+  section.Field("view_mismatch", node.cluster->ViewMismatches());
   CountersOf("cluster", node, section);
+  size_t number = 0;
+  for (const PeerSummary& peer : node.cluster->peers().Links()) {
+    const PeerLink::Counts& counts = peer.counts;
+    section.Field(fmt::format("peer{}", number++),
+                  fmt::format("address={},state={},links={},connected={},batches={},requests={},"
+                              "largest_batch={},answered={},failed={},refused={},late_answers={},"
+                              "connects={},waiting={},in_flight={}",
+                              peer.address, OwnerHealth::NameOf(peer.health), peer.links,
+                              peer.ready, counts.batches, counts.requests, counts.largest_batch,
+                              counts.answered, counts.failed, counts.refused, counts.late_answers,
+                              counts.connects, peer.waiting, peer.in_flight));
+  }
 }
 
 void KeyspaceSection(const Node& node, Section& section) {

@@ -121,4 +121,16 @@ void DebugClockCommand(CommandContext& context) {
   context.reply().Ok();
 }
 
+// GUB.DEBUG STALL ms
+void DebugStallCommand(CommandContext& context) {
+  constexpr int64_t kMostMs = 3'600'000;
+  if (!context.config().enable_debug_commands) return context.Error(kDebugOff);
+  const std::optional<int64_t> ms = ParseInt64(context.args()[2]);
+  if (!ms || *ms < 0 || *ms > kMostMs) {
+    return context.Error("ERR ms is not an integer or out of range");
+  }
+  context.node().stalled_until_mono_ms = MonotonicNs() / 1'000'000 + *ms;
+  context.reply().Ok();
+}
+
 }  // namespace gub

@@ -18,6 +18,7 @@ void TakeCommand(CommandContext& context);
 void ThrottleCommand(CommandContext& context);
 void ResetBucketCommand(CommandContext& context);   // GUB.RESET
 void DebugClockCommand(CommandContext& context);    // GUB.DEBUG CLOCK
+void DebugStallCommand(CommandContext& context);    // GUB.DEBUG STALL
 void FunctionCallCommand(CommandContext& context);  // FCALL gub.hit
 void EvalShaCommand(CommandContext& context);
 

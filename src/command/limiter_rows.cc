@@ -65,11 +65,16 @@ constexpr ArgSpec kAliasArgs[] = {
     {.name = "more", .optional = true, .multiple = true},
 };
 
+constexpr ArgSpec kStallArgs[] = {{.name = "ms", .type = kInteger}};
+
 constexpr CommandSpec kDebugRows[] = {
     {"clock", -3, kAdmin | kLoading | kStale, kNoKeys, "limiter", kFirst, kConstant,
      "Freezes, moves or frees this node's limiter clock, for tests.", kClockArgs,
      DebugClockCommand},
     kHelp,
+    {"stall", 3, kAdmin | kLoading | kStale, kNoKeys, "limiter", kFirst, kConstant,
+     "Keeps this node from answering other nodes for so many ms, for tests.", kStallArgs,
+     DebugStallCommand},
 };
 
 constexpr ArgSpec kOneKey[] = {{.name = "key", .type = kKey}};
@@ -77,6 +82,7 @@ constexpr ArgSpec kHelloArgs[] = {
     {.name = "version", .type = kInteger}, {.name = "id"}, {.name = "address"},
     {.name = "digest"}, {.name = "nonce"},
 };
+constexpr ArgSpec kDenyArgs[] = {{.name = "reason"}};
 constexpr ArgSpec kProveArgs[] = {{.name = "proof"}};
 constexpr ArgSpec kBatchArgs[] = {
     {.name = "number", .type = kInteger}, {.name = "expires", .type = kInteger},
@@ -87,6 +93,8 @@ constexpr uint32_t kForPeers = kAdmin | kAnyTime | kNoAuth | kNoMulti;
 constexpr CommandSpec kPeerRows[] = {
     {"batch", 5, kForPeers, kNoKeys, "limiter", kFirst, "O(N) in the requests",
      "Decides what another node has gathered for this one.", kBatchArgs, PeerBatchCommand},
+    {"deny", 3, kForPeers, kNoKeys, "limiter", kFirst, kConstant,
+     "Tells why the other node does not take this one.", kDenyArgs, PeerDenyCommand},
     {"hello", 7, kForPeers, kNoKeys, "limiter", kFirst, kConstant,
      "Greets this node as another one of its cluster.", kHelloArgs, PeerHelloCommand},
     kHelp,

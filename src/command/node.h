@@ -83,7 +83,9 @@ struct Node {
   LatencyMonitor latency;
   KeyWatch watch;
   RateMeter ops_per_sec;
-  std::atomic<int64_t> connected_clients{0};
+  std::atomic<int64_t> stalled_until_mono_ms{0};  // GUB.DEBUG STALL: peers wait
+  std::atomic<int64_t> connected_clients{0};      // other nodes not among them
+  std::atomic<int64_t> connected_peers{0};        // connections from them
   std::atomic<int64_t> next_client_id{1};
 };
 

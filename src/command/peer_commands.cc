@@ -9,6 +9,7 @@
 #include "cluster/greeting.h"
 #include "cluster/owner_batch.h"
 #include "cluster/peer_frame.h"
+#include "cluster/router.h"
 #include "command/context.h"
 #include "command/decision_reply.h"
 #include "command/errors.h"
@@ -26,7 +27,20 @@ void RefusePeer(CommandContext& context, std::string_view why) {
   context.client().close = true;
 }
 
+// What peers are told of this node's time: it goes on while the machine is suspended, so that what
+// lay in its sockets meanwhile is too late.
+int64_t PeerTimeMs() { return BootNs() / 1'000'000; }
+
 int64_t MonotonicMs() { return MonotonicNs() / 1'000'000; }
+
+// Whether the request is left for later, GUB.DEBUG STALL keeps peers waiting.
+bool WaitsForStall(CommandContext& context) {
+  const int64_t wait_ms = context.node().stalled_until_mono_ms.load() - MonotonicMs();
+  if (wait_ms <= 0) return false;
+  context.client().retry = true;
+  context.worker().sink->WakeLater(context.client().id(), wait_ms);
+  return true;
+}
 
 // Decides one request of a peer. It is decided here whoever owns the key by our own table: the
 // sender's table says so, and a request that was sent on again might go in circles.
@@ -34,6 +48,11 @@ PeerAnswer Apply(CommandContext& context, const PeerRequest& sent) {
   PeerAnswer answer;
   KeyWatch::Change change = context.ChangeOf(sent.request.key);
   Store& store = context.node().store;
+  if (sent.operation == PeerOperation::kLeave) {
+    context.node().cluster->hooks.member_leaves(context.client().peer.greeting->asker.address);
+    change.ChangesNothing();
+    return answer;
+  }
   if (sent.operation == PeerOperation::kReset) {
     answer.removed = store.Reset(sent.request.name, sent.request.key);
     return answer;
@@ -51,76 +70,103 @@ PeerAnswer Apply(CommandContext& context, const PeerRequest& sent) {
 
 }  // namespace
 
-// GUB.PEER HELLO version id address digest nonce
+// GUB.PEER HELLO version id address digest nonce -> [version, id, address, digest, nonce]
 void PeerHelloCommand(CommandContext& context) {
+  if (WaitsForStall(context)) return;
   const Args args = context.args();
   Cluster* const cluster = context.node().cluster.get();
   if (cluster == nullptr) return RefusePeer(context, "this node is in no cluster");
   PeerSession& peer = context.client().peer;
-  const std::string& secret = context.config().cluster_secret;
-  if (secret.empty() && !peer.is_local) {
+  if (context.config().cluster_secret.empty() && !peer.is_local) {
     return RefusePeer(context, "without a cluster-secret only nodes of one machine are peers");
   }
   const std::optional<int64_t> version = ParseInt64(args[2]);
-  Greeting greeting = {{std::string(args[3]), std::string(args[4]), 0},
-                       cluster->identity(),
-                       std::string(args[6]),
-                       RandomHex(kNonceBytes)};
-  const std::string why_not = WhyNoPeer(version.value_or(-1), greeting.asker, greeting.answerer);
-  if (!why_not.empty()) return RefusePeer(context, why_not);
-  if (args[5] != std::to_string(greeting.answerer.digest)) {
-    cluster->view_mismatches.fetch_add(1);
-    GUB_LOG_EVERY(
-        5000, warn,
-        "a peer sees another cluster, its members, weights or time zone differ address={}",
-        Escape(greeting.asker.address));
+  const std::optional<int64_t> digest = ParseInt64(args[5]);
+  Greeting greeting = {
+      {std::string(args[3]), std::string(args[4]), static_cast<uint64_t>(digest.value_or(0))},
+      cluster->identity(),
+      std::string(args[6]),
+      RandomHex(kNonceBytes)};
+  if (version != kPeerProtocol) {
+    return RefusePeer(context, WhyNoPeer(version.value_or(-1), greeting.asker, greeting.answerer));
   }
+  if (greeting.asker.id == cluster->node_id()) cluster->peers().HeardSelf(greeting.asker_nonce);
   ReplyWriter& reply = context.reply();
-  reply.Array(7);
+  reply.Array(5);
   reply.Integer(kPeerProtocol);
   reply.Bulk(greeting.answerer.id);
   reply.Bulk(greeting.answerer.address);
-  reply.Bulk(std::to_string(greeting.answerer.digest));
+  reply.Integer(static_cast<int64_t>(greeting.answerer.digest));
   reply.Bulk(greeting.answerer_nonce);
-  reply.Bulk(AnswererProof(greeting, secret));
-  reply.Integer(MonotonicMs());
   peer.greeting = std::move(greeting);
   peer.proven = false;
+  peer.presence.reset();
 }
 
-// GUB.PEER PROVE proof
+// GUB.PEER PROVE proof -> [proof, time]
 void PeerProveCommand(CommandContext& context) {
   PeerSession& peer = context.client().peer;
   if (!peer.greeting) return RefusePeer(context, "a proof without a greeting");
   if (!IsSecret(context.args()[2], AskerProof(*peer.greeting, context.config().cluster_secret))) {
-    return RefusePeer(context, "its cluster-secret is another");
+    return RefusePeer(context, "the cluster-secret is another");
   }
+  const PeerIdentity& asker = peer.greeting->asker;
+  const PeerIdentity& self = peer.greeting->answerer;
+  PeerRegistry& peers = context.node().cluster->peers();
+  const std::string why_not = WhyNoPeer(kPeerProtocol, asker, self);
+  if (!why_not.empty()) return RefusePeer(context, why_not);
+  const std::string rival = peers.RivalOf(asker.address, asker.id, MonotonicMs());
+  if (!rival.empty()) return RefusePeer(context, RivalText(asker.address, rival));
   peer.proven = true;
-  GUB_LOG(info, "a peer has connected address={} id={}", Escape(peer.greeting->asker.address),
-          Escape(peer.greeting->asker.id));
-  context.reply().Ok();
+  if (!context.client().record->is_peer.exchange(true)) {
+    context.node().connected_clients.fetch_sub(1);
+    context.node().connected_peers.fetch_add(1);
+  }
+  peer.presence =
+      std::make_unique<PeerRegistry::Presence>(&peers, asker.address, asker.id, MonotonicMs());
+  GUB_LOG(info, "a peer has connected address={} id={}", Escape(asker.address), Escape(asker.id));
+  if (asker.digest != self.digest) {
+    GUB_LOG_EVERY(
+        5000, warn,
+        "a peer sees another cluster, its members, weights or time zone differ address={}",
+        Escape(asker.address));
+  }
+  context.reply().Array(2);
+  context.reply().Bulk(AnswererProof(*peer.greeting, context.config().cluster_secret));
+  context.reply().Integer(PeerTimeMs());
 }
 
-// GUB.PEER BATCH number expires requests -> [number, time, late, answers]
+// GUB.PEER DENY reason
+void PeerDenyCommand(CommandContext& context) {
+  GUB_LOG_EVERY(1000, warn, "a peer refuses this node address={} reason=\"{}\"",
+                context.client().record->address, Escape(context.args()[2], 200));
+  context.client().drop = true;
+}
+
+// GUB.PEER BATCH number expires requests -> [number, time, late, answers, digest]
 void PeerBatchCommand(CommandContext& context) {
   const Args args = context.args();
-  if (!context.client().peer.proven) return RefusePeer(context, "a batch from no peer");
+  PeerSession& peer = context.client().peer;
+  if (!peer.proven) return RefusePeer(context, "a batch from no peer");
+  if (WaitsForStall(context)) return;
+  peer.presence->Hear(MonotonicMs());
   const std::optional<int64_t> number = ParseInt64(args[2]);
   const std::optional<int64_t> expires_mono_ms = ParseInt64(args[3]);
   if (!number || !expires_mono_ms) return RefusePeer(context, "its batch cannot be read");
   const std::optional<OwnerReply> batch =
-      AnswerBatch(args[4], *expires_mono_ms, MonotonicMs,
+      AnswerBatch(args[4], *expires_mono_ms, PeerTimeMs,
                   [&context](const PeerRequest& request) { return Apply(context, request); });
   if (!batch) return RefusePeer(context, "its batch cannot be read");
   context.counters().Add(Counter::kPeerBatches);
   context.counters().Add(Counter::kPeerRequests, batch->requests);
   if (batch->late) context.counters().Add(Counter::kPeerLate);
   ReplyWriter& reply = context.reply();
-  reply.Array(4);
+  reply.Array(5);
   reply.Integer(*number);
-  reply.Integer(MonotonicMs());
+  reply.Integer(PeerTimeMs());
   reply.Integer(batch->late ? 1 : 0);
   reply.Bulk(batch->answers);
+  reply.Integer(static_cast<int64_t>(context.worker().router->view().digest));
 }
 
 }  // namespace gub

@@ -10,6 +10,7 @@ namespace gub {
 void PeerHelloCommand(CommandContext& context);
 void PeerProveCommand(CommandContext& context);
 void PeerBatchCommand(CommandContext& context);
+void PeerDenyCommand(CommandContext& context);
 
 }  // namespace gub
 

@@ -109,12 +109,12 @@ void Connection::OnRead(ssize_t count) {
   heard_ = true;
   last_read_bytes_ = bytes;
   counters_->Add(Counter::kNetInputBytes, bytes);
-  if (pending_.empty()) {
-    RunBatches({loop_->read_buffer(), bytes}, false);
-  } else {
+  std::string_view input = {loop_->read_buffer(), bytes};
+  if (!pending_.empty()) {
     pending_.Commit(bytes);
-    RunBatches(pending_.view(), false);
+    input = pending_.view();
   }
+  state_ == State::kBlocked ? RunBlocked(input) : RunBatches(input, false);
   if (state_ != State::kClosed) ReportHeld();
 }
 
@@ -162,6 +162,15 @@ void Connection::RunBatches(std::string_view input, bool woken) {
   if (draining_) FinishIfDrained();
 }
 
+void Connection::RunBlocked(std::string_view input) {
+  ByteBuffer nothing;
+  const ConnectionHandler::Progress progress = handler_->OnInput(input, &nothing);
+  if (state_ != State::kBlocked) return;
+  if (progress.next != ConnectionHandler::Next::kRead) return Close();
+  KeepRest(input, progress.consumed);
+  if (pending_.size() > limits_.max_pending_bytes) Close();
+}
+
 void Connection::KeepRest(std::string_view input, size_t consumed) {
   if (pending_.empty()) {
     pending_.Append(input.substr(consumed));
@@ -188,7 +197,7 @@ void Connection::Send(ByteBuffer* replies) {
   };
   if (uv_write(&write_, stream(), &buffer, 1, on_written) != 0) return Close();
   state_ = State::kBlocked;
-  StopReading();
+  if (!limits_.reads_while_blocked) StopReading();
 }
 
 void Connection::CloseUnread(size_t unsent_bytes) {

@@ -50,6 +50,7 @@ class ConnectionHandler {
 
   // Runs what is whole in `input` and appends the replies to *replies. After Wake it is called also
   // when there is no input.
+  // While the connection is blocked, nothing may be appended.
   virtual Progress OnInput(std::string_view input, ByteBuffer* replies) = 0;
 
   // How many bytes the connection now holds of requests that are not whole and of replies that are
@@ -73,6 +74,10 @@ class Connection {
     size_t max_pending_bytes;  // of a request that is not whole yet
     size_t max_unsent_bytes;
     int keepalive_s;  // 0: off
+    // Whether input is read while output waits for the other end. Not for whoever answers what he
+    // reads: that is how he would run out of memory. But one of two that both write must, or
+    // neither would ever read again.
+    bool reads_while_blocked = false;
   };
 
   // Replies of one batch after which a handler should pause.
@@ -104,6 +109,9 @@ class Connection {
   // -1 when the connection is gone.
   int fd() const;
 
+  // Whether bytes wait for the other end to take them.
+  bool IsBlocked() const { return state_ == State::kBlocked; }
+
   // The handler has replies that it had not when it was called last, or takes input again.
   void Wake();
 
@@ -126,6 +134,7 @@ class Connection {
   void OnRead(ssize_t count);
   void OnEnd();
   void RunBatches(std::string_view input, bool woken);
+  void RunBlocked(std::string_view input);
   void KeepRest(std::string_view input, size_t consumed);
   void Send(ByteBuffer* replies);
   void CloseUnread(size_t unsent_bytes);

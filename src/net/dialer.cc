@@ -1,6 +1,6 @@
 #include "net/dialer.h"
 
-#include <netdb.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -8,12 +8,6 @@
 #include <utility>
 
 namespace gub {
-
-// Outlives its dialer when it was cancelled: libuv's pool may be at work on it.
-struct Dialer::Lookup {
-  uv_getaddrinfo_t request;
-  Dialer* dialer;
-};
 
 struct Dialer::Attempt {
   uv_poll_t poll;
@@ -24,53 +18,48 @@ struct Dialer::Attempt {
 void Dialer::Dial(const std::string& host, int port, Done done) {
   Cancel();
   done_ = std::move(done);
-  lookup_ = new Lookup{{}, this};
-  lookup_->request.data = lookup_;
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICSERV;
-  const auto on_resolved = [](uv_getaddrinfo_t* request, int status, addrinfo* list) noexcept {
-    auto* const lookup = static_cast<Lookup*>(request->data);
-    Dialer* const dialer = lookup->dialer;
-    delete lookup;
-    if (dialer != nullptr) dialer->OnResolved(status, list);
-    uv_freeaddrinfo(list);
-  };
-  const int error = uv_getaddrinfo(loop_->uv(), &lookup_->request, on_resolved, host.c_str(),
-                                   std::to_string(port).c_str(), &hints);
-  if (error == 0) return;
-  Lookup* const lookup = lookup_;
-  loop_->Post([lookup, error] {
-    Dialer* const dialer = lookup->dialer;
-    delete lookup;
-    if (dialer != nullptr) dialer->OnResolved(error, nullptr);
+  addresses_.clear();
+  next_address_ = 0;
+  // Never from within, so that whoever dials need not expect it.
+  lookup_ = std::make_shared<Dialer*>(this);
+  if (!Add(host, port)) return Resolve(host, port);
+  loop_->Soon([lookup = lookup_] {
+    if (*lookup != nullptr) (*lookup)->TryNext();
   });
+}
+
+// Whether the host is an address.
+bool Dialer::Add(const std::string& host, int port) {
+  sockaddr_in v4{};
+  sockaddr_in6 v6{};
+  if (uv_ip4_addr(host.c_str(), port, &v4) == 0) {
+    addresses_.emplace_back(reinterpret_cast<const char*>(&v4), sizeof v4);
+  } else if (uv_ip6_addr(host.c_str(), port, &v6) == 0) {
+    addresses_.emplace_back(reinterpret_cast<const char*>(&v6), sizeof v6);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Dialer::Resolve(const std::string& host, int port) {
+  const auto finish = [this, lookup = lookup_,
+                       port](const absl::StatusOr<Resolver::Addresses>& found) {
+    if (*lookup == nullptr) return;
+    if (!found.ok()) return Finish(-1, std::string(found.status().message()));
+    for (const std::string& address : found->hosts) Add(address, port);
+    last_error_ = "the name has no address";
+    TryNext();
+  };
+  if (resolver_ != nullptr) return resolver_->AskAddresses(host, finish);
+  loop_->Soon([finish] { finish(absl::UnavailableError("there is no resolver")); });
 }
 
 void Dialer::Cancel() {
   done_ = nullptr;
-  if (lookup_ != nullptr) {
-    lookup_->dialer = nullptr;
-    // Without effect when it runs already, or was never begun.
-    if (lookup_->request.loop != nullptr) {
-      uv_cancel(reinterpret_cast<uv_req_t*>(&lookup_->request));
-    }
-    lookup_ = nullptr;
-  }
+  if (lookup_ != nullptr) *lookup_ = nullptr;
+  lookup_.reset();
   DropAttempt(true);
-}
-
-void Dialer::OnResolved(int status, addrinfo* list) {
-  lookup_ = nullptr;
-  addresses_.clear();
-  next_address_ = 0;
-  if (status != 0) return Finish(-1, uv_strerror(status));
-  for (const addrinfo* one = list; one != nullptr; one = one->ai_next) {
-    addresses_.emplace_back(reinterpret_cast<const char*>(one->ai_addr), one->ai_addrlen);
-  }
-  last_error_ = "the name has no address";
-  TryNext();
 }
 
 void Dialer::TryNext() {

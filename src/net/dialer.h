@@ -1,7 +1,7 @@
 // Dialer: a TCP connection to another machine, as a descriptor.
 //
-// The name is resolved by the system's resolver on libuv's pool; of its addresses the first that
-// takes the connection is used.
+// A name is resolved by the loop's Resolver, so that one which nobody knows keeps no other waiting;
+// of its addresses the first that takes the connection is used.
 //
 // Threads:  loop-confined.
 // Time:     no bound of its own: whoever dials gives up by Cancel.
@@ -11,12 +11,12 @@
 #define GUB_NET_DIALER_H_
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "net/loop.h"
-
-struct addrinfo;
+#include "net/resolver.h"
 
 namespace gub {
 
@@ -25,7 +25,8 @@ class Dialer {
   // fd: connected, not blocking, the callee's; -1: there is none, and error says why.
   using Done = std::function<void(int fd, const std::string& error)>;
 
-  explicit Dialer(Loop* loop) : loop_(loop) {}
+  // resolver: nullptr: only addresses can be dialled.
+  Dialer(Loop* loop, Resolver* resolver) : loop_(loop), resolver_(resolver) {}
   ~Dialer() { Cancel(); }
   Dialer(const Dialer&) = delete;
   Dialer& operator=(const Dialer&) = delete;
@@ -36,18 +37,19 @@ class Dialer {
   void Cancel();
 
  private:
-  struct Lookup;
   struct Attempt;
 
-  void OnResolved(int status, addrinfo* list);
+  bool Add(const std::string& host, int port);
+  void Resolve(const std::string& host, int port);
   void TryNext();
   void OnWritable();
   void DropAttempt(bool close_fd);
   void Finish(int fd, const std::string& error);
 
   Loop* const loop_;
+  Resolver* const resolver_;
   Done done_;
-  Lookup* lookup_ = nullptr;
+  std::shared_ptr<Dialer*> lookup_;  // nullptr in it: nobody waits for the name any more
   Attempt* attempt_ = nullptr;
   std::vector<std::string> addresses_;  // as sockaddr bytes
   size_t next_address_ = 0;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "base/log.h"
+#include "base/text.h"
+#include "command/errors.h"
 #include "command/transaction_commands.h"
 
 namespace gub {
@@ -74,7 +77,7 @@ void RespSession::ApplyConfig(const Config& config) {
 
 bool RespSession::IsIdle(int64_t now_mono_ns, int64_t timeout_s) const {
   constexpr int64_t kNsPerSecond = 1'000'000'000;
-  return !client_.IsSubscribed() &&
+  return !client_.IsSubscribed() && !client_.peer.proven &&
          now_mono_ns - client_.record->last_mono_ns > timeout_s * kNsPerSecond;
 }
 
@@ -114,7 +117,11 @@ ConnectionHandler::Next RespSession::RunRequests(std::string_view input, ReplyWr
   while (!IsFull(*reply)) {
     const RequestParser::Outcome outcome = parser_.Next(input.substr(*consumed));
     if (outcome == RequestParser::Outcome::kRequest) {
+      if (client_.peer.is_expected && !EqualsIgnoreCase(parser_.args()[0], "gub.peer")) {
+        return RefuseForPeers(reply);
+      }
       dispatcher_->Run(parser_.args(), &client_, reply);
+      if (std::exchange(client_.retry, false)) return Next::kWait;
       if (bounds_ != BoundsOf(dispatcher_->config())) ApplyConfig(dispatcher_->config());
     }
     *consumed += parser_.consumed();
@@ -124,6 +131,16 @@ ConnectionHandler::Next RespSession::RunRequests(std::string_view input, ReplyWr
     if (outcome == RequestParser::Outcome::kError) return CloseForProtocol(reply);
   }
   return client_.pending.empty() ? Next::kPause : Next::kWait;
+}
+
+// As Worker does, whoever else comes when there is no room.
+ConnectionHandler::Next RespSession::RefuseForPeers(ReplyWriter* reply) {
+  place_.counters->Add(Counter::kConnectionsRejected);
+  place_.counters->Add(Counter::kErrorReplies);
+  place_.node->errors.ForThread(place_.worker).Add(kMaxClients);
+  reply->Error(kMaxClients);
+  client_.close = true;
+  return NextWhenClosing();
 }
 
 ConnectionHandler::Next RespSession::CloseForProtocol(ReplyWriter* reply) {

@@ -60,6 +60,9 @@ class RespSession : public ConnectionHandler {
   }
   void Flush() { connection_.Wake(); }
 
+  // It must greet as another node before anything else. REQUIRES: before Start.
+  void TakeOnlyPeers() { client_.peer.is_expected = true; }
+
   // Whether the client was silent for timeout_s and may be closed for it.
   bool IsIdle(int64_t now_mono_ns, int64_t timeout_s) const;
 
@@ -76,6 +79,7 @@ class RespSession : public ConnectionHandler {
   static RequestLimits ParserLimits(const Config& config, Bounds bounds);
   Next RunRequests(std::string_view input, ReplyWriter* reply, size_t* consumed);
   Next CloseForProtocol(ReplyWriter* reply);
+  Next RefuseForPeers(ReplyWriter* reply);
   Next NextWhenClosing() const;
   bool IsFull(const ReplyWriter& reply) const;
   Bounds BoundsOf(const Config& config) const;

@@ -18,10 +18,15 @@
 #include "net/listen_socket.h"
 #include "net/signal_watch.h"
 #include "net/timer.h"
+#include "server/own_address.h"
 
 namespace gub {
 
 namespace {
+
+// How many other nodes a worker has room for; with more of them the limit of open files must be
+// higher than maxclients asks for.
+constexpr int64_t kLinksPerThread = 32;
 
 size_t ThreadCount(const Config& config) {
   if (config.threads > 0) return static_cast<size_t>(config.threads);
@@ -33,7 +38,9 @@ size_t ThreadCount(const Config& config) {
 absl::StatusOr<int64_t> MakeRoomForClients(int64_t clients, const Config& config) {
   // A loop has some of its own, and each worker a listener on every address.
   const auto threads = static_cast<int64_t>(ThreadCount(config));
-  const int64_t own = 64 + threads * (8 + static_cast<int64_t>(config.bind.size()));
+  int64_t own = 64 + threads * (8 + static_cast<int64_t>(config.bind.size()));
+  // Links from and to other nodes.
+  if (config.cluster_enabled) own += Worker::kPeerRoom + threads * kLinksPerThread;
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return clients;
   const auto wanted = static_cast<rlim_t>(clients + own);
@@ -49,14 +56,6 @@ absl::StatusOr<int64_t> MakeRoomForClients(int64_t clients, const Config& config
                     raised.rlim_cur, threads, own + 1));
   }
   return std::min(possible, clients);
-}
-
-absl::Status ErrorOf(std::string_view option, const absl::Status& status) {
-  return absl::InvalidArgumentError(fmt::format("{}: {}", option, std::string(status.message())));
-}
-
-bool IsWildcard(const std::string& host) {
-  return host == "*" || host == "0.0.0.0" || host == "::" || host == "::*";
 }
 
 }  // namespace
@@ -112,25 +111,6 @@ void Server::SetHooks() {
   node_.hooks.stop = [] { kill(getpid(), SIGTERM); };
 }
 
-// The address by which the others reach this node: what `advertise` says, or else the first address
-// of `bind`, unless that stands for all there are.
-absl::StatusOr<Member> OwnMember(const Config& config) {
-  const int port = static_cast<int>(config.port);
-  if (!config.advertise.empty()) {
-    absl::StatusOr<Member> self = ParseMember(config.advertise, port);
-    return self.ok() ? self : ErrorOf("advertise", self.status());
-  }
-  std::string host = config.bind.front();
-  if (host.starts_with('-')) host.erase(0, 1);
-  if (IsWildcard(host) || port == 0) {
-    return absl::InvalidArgumentError(
-        "advertise: a node of a cluster must say its own address, bind and port do not");
-  }
-  const absl::StatusOr<std::string> address = CanonicalAddress(host, port);
-  if (!address.ok()) return ErrorOf("bind", address.status());
-  return Member{*address, 1};
-}
-
 absl::Status Server::JoinCluster() {
   const std::shared_ptr<const Config> config = node_.config.Get();
   if (!config->cluster_enabled) return absl::OkStatus();
@@ -144,10 +124,20 @@ absl::Status Server::JoinCluster() {
 
 absl::Status Server::FollowMembers(Loop* housekeeping) {
   if (node_.cluster == nullptr) return absl::OkStatus();
-  auto keeper =
-      MembershipKeeper::Make(housekeeping, node_.cluster.get(), &node_.config, node_.port);
+  auto keeper = MembershipKeeper::Make(housekeeping, &node_, [this](const std::string& address) {
+    workers_.front()->TryLink(address);
+  });
   if (!keeper.ok()) return keeper.status();
   members_ = *std::move(keeper);
+  const auto tell = [this, housekeeping](void (MembershipKeeper::*what)(const std::string&)) {
+    return [this, housekeeping, what](const std::string& address) {
+      housekeeping->Post([this, what, address] {
+        if (members_ != nullptr) ((*members_).*what)(address);
+      });
+    };
+  };
+  node_.cluster->hooks = {tell(&MembershipKeeper::FoundSelf),
+                          tell(&MembershipKeeper::MemberLeaves)};
   members_->Start();
   return absl::OkStatus();
 }
@@ -248,9 +238,12 @@ bool Server::Sweep() {
 }
 
 absl::Status Server::Run() {
+  Loop housekeeping;  // before the workers, which may leave messages there
+  if (absl::Status status = FollowMembers(&housekeeping); !status.ok()) return status;
   std::vector<std::unique_ptr<Thread>> threads;
   absl::Status status = StartWorkers(&threads);
-  if (status.ok()) status = KeepHouse();
+  if (status.ok()) KeepHouse(&housekeeping);
+  members_.reset();
   StopWorkers();
   threads.clear();  // waits for each
   if (status.ok()) GUB_LOG(info, "stopped");
@@ -274,41 +267,36 @@ void Server::StopWorkers() {
   for (auto& worker : workers_) worker->BeginStop();
 }
 
-absl::Status Server::KeepHouse() {
-  Loop housekeeping;
-  if (absl::Status status = FollowMembers(&housekeeping); !status.ok()) return status;
-  Timer clock(&housekeeping, [this] { node_.clock.Pull(); });
+void Server::KeepHouse(Loop* housekeeping) {
+  Timer clock(housekeeping, [this] { node_.clock.Pull(); });
   clock.Start(LimiterClock::kPullIntervalMs, LimiterClock::kPullIntervalMs);
-  Timer sweeper(&housekeeping, [&] { sweeper.Start(Sweep() ? 1 : kSweepIntervalMs, 0); });
+  Timer sweeper(housekeeping, [&] { sweeper.Start(Sweep() ? 1 : kSweepIntervalMs, 0); });
   sweeper.Start(kSweepIntervalMs, 0);
-  Timer meter(&housekeeping, [this] {
+  Timer meter(housekeeping, [this] {
     node_.ops_per_sec.Sample(MonotonicNs(), node_.counters.Sum(Counter::kCommandsProcessed));
   });
   meter.Start(RateMeter::kIntervalMs, RateMeter::kIntervalMs);
-  SignalWatch signals(&housekeeping, kSignals, [&](int signal) {
+  SignalWatch signals(housekeeping, kSignals, [&](int signal) {
     if (signal == SIGHUP) return ReloadConfig();
     GUB_LOG(info, "stopping signal={}", signal);
     signals.Stop();
     const auto stop = [&] {
-      clock.Stop();
-      sweeper.Stop();
-      meter.Stop();
-      housekeeping.CloseMailbox();
+      housekeeping->Soon([&] {  // not from within a callback of the members
+        members_.reset();
+        clock.Stop();
+        sweeper.Stop();
+        meter.Stop();
+        housekeeping->CloseMailbox();
+      });
     };
     if (members_ == nullptr) return stop();
-    // Whoever keeps the list of members hears of it first.
-    members_->Leave([&, stop] {
-      housekeeping.Soon([&, stop] {
-        members_.reset();
-        stop();
-      });
-    });
+    members_->Leave(
+        [this](std::function<void()> said) { workers_.front()->SayLeave(std::move(said)); }, stop);
   });
   // Whoever has read this line may send a signal.
   GUB_LOG(info, "ready threads={} max_keys={} version={}", node_.threads, node_.store.max_keys(),
           GUB_VERSION);
-  housekeeping.Run();
-  return absl::OkStatus();
+  housekeeping->Run();
 }
 
 }  // namespace gub

@@ -66,7 +66,7 @@ class Server {
   absl::Status StartWorkers(std::vector<std::unique_ptr<Thread>>* threads);
   void StopWorkers();
   // The housekeeping loop, on this thread, until a signal.
-  absl::Status KeepHouse();
+  void KeepHouse(Loop* housekeeping);
   absl::Status Listen();
   absl::Status ListenOn(const std::string& host, bool optional);
 

@@ -25,6 +25,7 @@ Worker::Worker(Node* node, size_t number)
       dispatcher_(node, number, router_.get(), this),
       place_{&loop_,    node,   &dispatcher_,
              counters_, number, [this](RespSession* closed) { OnSessionClosed(closed); }},
+      wake_timer_(std::make_unique<Timer>(&loop_, [this] { WakeClients(); })),
       idle_timer_(std::make_unique<Timer>(&loop_, [this] { CloseIdle(); })) {
   idle_timer_->Start(kIdleCheckMs, kIdleCheckMs);
 }
@@ -47,7 +48,7 @@ void Worker::OnConnection(int fd) {
   const Config& config = dispatcher_.config();
   if (!session->connection().Open(fd)) {
     session->connection().Close();
-  } else if (clients > config.maxclients) {
+  } else if (clients > config.maxclients + (router_ == nullptr ? 0 : kPeerRoom)) {
     Refuse(session, kMaxClients);
   } else if (config.protected_mode && config.requirepass.empty() &&
              !session->connection().IsFromLoopback()) {
@@ -57,6 +58,7 @@ void Worker::OnConnection(int fd) {
                   session->connection().PeerAddress());
     Refuse(session, kDenied);
   } else {
+    if (clients > config.maxclients) session->TakeOnlyPeers();
     Admit(session);
   }
 }
@@ -75,8 +77,8 @@ void Worker::Refuse(RespSession* session, std::string_view text) {
 }
 
 void Worker::OnSessionClosed(RespSession* session) {
+  (session->record().is_peer ? node_->connected_peers : node_->connected_clients).fetch_sub(1);
   sessions_.erase(session->id());
-  node_->connected_clients.fetch_sub(1);
   counters_->Add(Counter::kConnectionsClosed);
   FinishIfStopped();
 }
@@ -99,6 +101,37 @@ void Worker::FlushReplies() {
   }
 }
 
+// One timer for all: those that are woken too early wait again.
+void Worker::WakeLater(int64_t client, int64_t delay_ms) {
+  to_wake_.push_back(client);
+  if (to_wake_.size() == 1) wake_timer_->Start(delay_ms, 0);
+}
+
+void Worker::WakeClients() {
+  std::vector<int64_t> clients;
+  clients.swap(to_wake_);
+  for (int64_t client : clients) {
+    const auto found = sessions_.find(client);
+    if (found != sessions_.end()) found->second->Flush();
+  }
+}
+
+void Worker::TryLink(const std::string& address) {
+  loop_.Post([this, address] {
+    if (router_ == nullptr) return;
+    router_->Refresh();
+    router_->Try(address);
+  });
+}
+
+void Worker::SayLeave(std::function<void()> done) {
+  loop_.Post([this, done = std::move(done)] {
+    if (router_ == nullptr) return done();
+    router_->Refresh();
+    router_->SayLeave(done);
+  });
+}
+
 void Worker::CloseClient(int64_t id) {
   loop_.Post([this, id] {
     const auto found = sessions_.find(id);
@@ -117,6 +150,10 @@ void Worker::ConfigChanged() {
 
 void Worker::CloseIdle() {
   dispatcher_.RefreshConfig();
+  if (router_ != nullptr) {
+    router_->Refresh();
+    router_->KeepAlive();
+  }
   const int64_t timeout_s = dispatcher_.config().timeout_s;
   if (timeout_s == 0) return;
   const int64_t now_mono_ns = MonotonicNs();
@@ -145,6 +182,9 @@ void Worker::StopAccepting() {
   loop_.Post([this] {
     stop_timer_ = std::make_unique<Timer>(&loop_, [this] {
       GUB_LOG(warn, "closing clients that were not done in time clients={}", sessions_.size());
+      // What still waits for other nodes is answered by its fallback.
+      if (router_ != nullptr) router_->GiveUp();
+      FlushReplies();
       for (auto& [id, session] : sessions_) session->connection().Close();
     });
     stop_timer_->Start(kStopDeadlineMs, 0);
@@ -164,6 +204,7 @@ void Worker::FinishIfStopped() {
   stop_timer_.reset();
   drain_timer_.reset();
   idle_timer_.reset();
+  wake_timer_.reset();
   router_.reset();
   loop_.CloseMailbox();
 }

@@ -1,12 +1,14 @@
 // Worker: one loop with its listeners and the sessions of the clients that came in there.
 //
-// Threads:  CloseClient, ConfigChanged and BeginStop from any thread; everything else on the
+// Threads:  CloseClient, ConfigChanged, TryLink, SayLeave and BeginStop from any thread; everything
+// else on the
 //           worker's own.
 
 #ifndef GUB_SERVER_WORKER_H_
 #define GUB_SERVER_WORKER_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -33,6 +35,10 @@ class Worker : private ReplySink {
   // How long a client that may have more on its way must be silent then.
   static constexpr int64_t kSilenceMs = 100;
 
+  // How many connections are taken beyond maxclients by a node of a cluster, for other nodes: they
+  // must say so first.
+  static constexpr int64_t kPeerRoom = 256;
+
   Worker(Node* node, size_t number);
 
   // Takes a listening socket. REQUIRES: before Run.
@@ -47,6 +53,13 @@ class Worker : private ReplySink {
   // Lets open connections follow the options that bound them.
   void ConfigChanged();
 
+  // Connects to a member, to see whether it lives.
+  void TryLink(const std::string& address);
+
+  // Tells the other nodes that this one leaves; `done` is called, on this worker's thread, when
+  // they have heard or cannot be reached. REQUIRES: the node is in a cluster.
+  void SayLeave(std::function<void()> done);
+
   // Takes no more clients, answers what has arrived, and lets Run return.
   void BeginStop();
 
@@ -60,7 +73,9 @@ class Worker : private ReplySink {
   void OnSessionClosed(RespSession* session);
   void CloseIdle();
   void Fill(int64_t client, PendingReplies::Ticket ticket, std::string_view bytes) override;
+  void WakeLater(int64_t client, int64_t delay_ms) override;
   void FlushReplies();
+  void WakeClients();
   void TakeLastClients();
   void StopAccepting();
   void DrainSessions();
@@ -75,6 +90,8 @@ class Worker : private ReplySink {
   std::vector<std::unique_ptr<Listener>> listeners_;
   const RespSession::Place place_;
   absl::flat_hash_map<int64_t, std::unique_ptr<RespSession>> sessions_;  // by the client's number
+  std::unique_ptr<Timer> wake_timer_;
+  std::vector<int64_t> to_wake_;  // once it is due
   std::unique_ptr<Timer> idle_timer_;
   std::unique_ptr<Timer> stop_timer_;
   std::unique_ptr<Timer> drain_timer_;

@@ -208,51 +208,6 @@ TEST(ClusterTest, AFrozenOwnerAppliesNothingThatWasGivenUp) {
   }));
 }
 
-TEST(ClusterTest, PeersProveThatTheyKnowTheSecret) {
-  TestCluster cluster(2, {"--cluster-secret", "s3cret"});
-  RespClient client(cluster.port(0));
-  EXPECT_EQ(client.Run({"GUB.HIT", "n", cluster.KeyOf(1), "1", "10", "1h"}).items.size(), 3u);
-  const std::string log = cluster.server(0).Log() + cluster.server(1).Log();
-  EXPECT_EQ(log.find("s3cret"), std::string::npos);
-
-  // A client that plays a peer gets no further than the greeting.
-  RawClient stranger(cluster.port(1));
-  EXPECT_EQ(stranger.Run({"GUB.PEER", "HELLO", "1", "id", "10.0.0.1:1", "0", "nonce"}).items.size(),
-            7u);
-  EXPECT_THAT(stranger.Run({"GUB.PEER", "PROVE", "wrong"}).text,
-              StartsWith("PEERDENIED its cluster-secret is another"));
-  RawClient another(cluster.port(1));
-  EXPECT_THAT(another.Run({"GUB.PEER", "BATCH", "1", "99999999999", ""}).text,
-              StartsWith("PEERDENIED a batch from no peer"));
-  EXPECT_NE(cluster.server(1).WaitForLog("a peer was refused"), "");
-}
-
-TEST(ClusterTest, AnotherSecretIsRefusedOnBothSides) {
-  const int first = FreePort();
-  const int second = FreePort();
-  const auto options = [&](int port, const std::string& secret) {
-    const std::string address = "127.0.0.1:";
-    return std::vector<std::string>{
-        "--port",
-        std::to_string(port),
-        "--cluster-enabled",
-        "yes",
-        "--cluster-secret",
-        secret,
-        "--advertise",
-        address + std::to_string(port),
-        "--peers",
-        address + std::to_string(first) + " " + address + std::to_string(second),
-        "--on-owner-failure",
-        "error"};
-  };
-  ServerProcess a(options(first, "one"));
-  ServerProcess b(options(second, "two"));
-  RespClient client(first);
-  for (int i = 0; i < 20; ++i) client.Run({"GUB.HIT", "n", std::to_string(i), "1", "10", "1h"});
-  EXPECT_THAT(a.WaitForLog("do not agree"), HasSubstr("cluster-secret is another"));
-}
-
 TEST(ClusterTest, ClusterClientsFindTheirWay) {
   TestCluster cluster(3);
   RespClient client(cluster.port(0));
@@ -300,13 +255,6 @@ TEST(ClusterTest, AStopAnswersWhatWaitsForOthers) {
   ASSERT_TRUE(replies.has_value());
   EXPECT_EQ(replies->size(), 500u);
   EXPECT_EQ(cluster.server(0).WaitForExit(), 0);
-}
-
-TEST(ClusterTest, ANodeWithoutAnAddressOfItsOwnDoesNotStart) {
-  const ProgramResult result =
-      RunServer({"--port", "0", "--cluster-enabled", "yes", "--bind", "0.0.0.0"});
-  EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(result.err, StartsWith("gub-server: advertise: a node of a cluster must say"));
 }
 
 }  // namespace

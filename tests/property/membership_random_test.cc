@@ -133,9 +133,14 @@ class RandomMembership {
   std::set<std::string> listed_, last_good_, answering_;
   std::set<std::string> members_ = {kSelf.address};
   std::map<std::string, int64_t> dropped_mono_ms_, removed_mono_ms_, said_leave_mono_ms_;
-  Membership membership_{kSelf, kGraceMs, {nullptr, [this](const std::string& address) {
-                                             return answering_.contains(address);
-                                           }}};
+  Membership membership_{kSelf,
+                         kGraceMs,
+                         {nullptr,
+                          [this](const std::string& address) {
+                            return answering_.contains(address) ? LinkState::kAnswers
+                                                                : LinkState::kSilent;
+                          },
+                          nullptr}};
 };
 
 TEST(MembershipRandomTest, KeepsWhatItsHeaderSaysInEverySequence) {

@@ -45,7 +45,7 @@ class SimLink : private PeerLink::Host {
       : world_(*world), self_(*self), find_owner_(std::move(find_owner)), link_(this, limits) {}
   ~SimLink() override {
     *alive_ = false;
-    link_.Close(world_.now_us());
+    link_.Close();
   }
 
   bool Forward(uint64_t token, const PeerRequest& request, Outcome outcome) {
@@ -63,7 +63,10 @@ class SimLink : private PeerLink::Host {
     link_.Flush(world_.now_us());
     Tick();
   }
-  bool Answers() const { return link_.IsReady(); }
+  void Ask() {
+    link_.Ask(world_.now_us());
+    Tick();
+  }
   // The kernel of a node that has died tells its peers, soon.
   void PeerDied(const SimPeer* peer) {
     if (owner_.get() == peer) Break();

@@ -61,11 +61,8 @@ class SimNode : public SimPeer {
         store_({.max_keys = 1000}),
         membership_({address_, 1}, state->leave_grace_ms,
                     {.is_self = {},
-                     .link_answers =
-                         [this](const std::string& peer) {
-                           const auto found = links_.find(peer);
-                           return found != links_.end() && found->second->Answers();
-                         }}),
+                     .link = [this](const std::string& peer) { return StateOf(peer); },
+                     .try_link = [this](const std::string& peer) { LinkTo(peer).Ask(); }}),
         table_(TableOf({{address_, 1}})) {
     ++state_.lives[address_];
     NoteOwners();
@@ -133,6 +130,17 @@ class SimNode : public SimPeer {
 
  private:
   int64_t NowMs() const { return 1'700'000'000'000 + state_.world->now_ms(); }
+
+  // As PeerRegistry does.
+  LinkState StateOf(const std::string& peer) const {
+    const auto found = links_.find(peer);
+    if (found == links_.end()) return LinkState::kUnknown;
+    const PeerLink& link = found->second->link();
+    if (link.IsReady()) return LinkState::kAnswers;
+    const bool is_open =
+        link.health() == OwnerHealth::State::kDown || link.health() == OwnerHealth::State::kProbing;
+    return is_open ? LinkState::kSilent : LinkState::kUnknown;
+  }
 
   SimLink& LinkTo(const std::string& address) {
     std::unique_ptr<SimLink>& link = links_[address];

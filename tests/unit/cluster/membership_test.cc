@@ -44,13 +44,20 @@ class MembershipTest : public ::testing::Test {
   }
 
   std::set<std::string> answering_;
+  std::set<std::string> untried_;
+  std::vector<std::string> tried_;
   std::set<std::string> other_names_of_self_;
   int64_t now_mono_ms_ = 1'000'000;
   Membership::Verdict verdict_;
   Membership membership_{{"a:1", 2},
                          kGraceMs,
                          {[this](const std::string& a) { return other_names_of_self_.contains(a); },
-                          [this](const std::string& a) { return answering_.contains(a); }}};
+                          [this](const std::string& a) {
+                            if (untried_.contains(a)) return LinkState::kUnknown;
+                            return answering_.contains(a) ? LinkState::kAnswers
+                                                          : LinkState::kSilent;
+                          },
+                          [this](const std::string& a) { tried_.push_back(a); }}};
 };
 
 TEST_F(MembershipTest, IsTheNodeAloneBeforeTheFirstList) {
@@ -122,6 +129,29 @@ TEST_F(MembershipTest, EndsTheGraceThroughTroubleToo) {
 
 TEST_F(MembershipTest, RemovesADroppedMemberAtOnceWhenItsLinkDoesNotAnswer) {
   List("a:1 b:1");
+  EXPECT_TRUE(List("a:1"));
+  EXPECT_THAT(Members(), ElementsAre("a:1"));
+}
+
+TEST_F(MembershipTest, TriesADroppedMemberThatItHasNoLinkTo) {
+  List("a:1 b:1 c:1");
+  untried_ = {"b:1", "c:1"};
+  EXPECT_FALSE(List("a:1"));
+  EXPECT_THAT(tried_, ElementsAre("b:1", "c:1"));
+  EXPECT_EQ(verdict_.look_again_mono_ms, now_mono_ms_ + Membership::kTryMs);
+  untried_ = {};
+  answering_ = {"b:1"};
+  EXPECT_TRUE(Advance(Membership::kTryMs));
+  EXPECT_THAT(Members(), ElementsAre("a:1", "b:1"));
+  EXPECT_TRUE(Advance(kGraceMs));
+  EXPECT_THAT(Members(), ElementsAre("a:1"));
+}
+
+TEST_F(MembershipTest, LeavesToTheOthersUnlessItIsAlone) {
+  List("a:1 b:1");
+  EXPECT_TRUE(Keep(membership_.Leave(now_mono_ms_)));
+  EXPECT_THAT(Members(), ElementsAre("b:1"));
+  answering_ = {};
   EXPECT_TRUE(List("a:1"));
   EXPECT_THAT(Members(), ElementsAre("a:1"));
 }

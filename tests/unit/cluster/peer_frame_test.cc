@@ -91,10 +91,13 @@ TEST(PeerFrameTest, EveryValueComesBack) {
     }
 
     PeerAnswer answer;
-    answer.decision = {
-        static_cast<LimitStatus>(random() % 2), number(), number(), number(), number(),
-        static_cast<Error>(random() % 10)};
-    answer.removed = number();
+    answer.decision = {static_cast<LimitStatus>(random() % 2),
+                       not_negative(),
+                       not_negative(),
+                       static_cast<int64_t>(random() % 1000) - 1,
+                       not_negative(),
+                       static_cast<Error>(random() % 10)};
+    answer.removed = not_negative();
     std::string answers;
     AppendPeerAnswer(answer, &answers);
     const auto read_answers = ReadPeerAnswers(answers, 1);
@@ -146,6 +149,41 @@ TEST(PeerFrameTest, ThereMustBeAsManyAnswersAsRequests) {
   EXPECT_FALSE(ReadPeerAnswers(frame, 3).has_value());
   EXPECT_FALSE(ReadPeerAnswers("", 1).has_value());
   EXPECT_TRUE(ReadPeerAnswers("", 0).has_value());
+}
+
+// Reset is subtracted from now, remaining is shown: of a peer that lies neither may do harm.
+TEST(PeerFrameTest, AnAnswerThatNoStoreGivesIsNotRead) {
+  const Decision whole = {.remaining = 1, .reset_ms = 2000, .now_ms = 1000};
+  const auto is_read = [](const Decision& decision, int64_t removed = 0) {
+    std::string frame;
+    AppendPeerAnswer({decision, removed}, &frame);
+    return ReadPeerAnswers(frame, 1).has_value();
+  };
+  EXPECT_TRUE(is_read(whole));
+  Decision wrong = whole;
+  wrong.remaining = -1;
+  EXPECT_FALSE(is_read(wrong));
+  wrong = whole;
+  wrong.reset_ms = -1;
+  EXPECT_FALSE(is_read(wrong));
+  wrong = whole;
+  wrong.now_ms = INT64_MIN;
+  EXPECT_FALSE(is_read(wrong));
+  wrong = whole;
+  wrong.retry_after_ms = -2;
+  EXPECT_FALSE(is_read(wrong));
+  EXPECT_FALSE(is_read(whole, -1));
+}
+
+TEST(PeerFrameTest, OneThatLeavesHasNoNameAndNoKey) {
+  std::string frame;
+  PeerRequest leave;
+  leave.operation = PeerOperation::kLeave;
+  AppendPeerRequest(leave, &frame);
+  EXPECT_EQ(frame, "\x02");
+  const auto read = ReadPeerRequests(frame, 1, 10);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->front().operation, PeerOperation::kLeave);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class PeerLinkTest : public ::testing::Test, public PeerLink::Host {
         token, {PeerOperation::kDecide, {.name = "n", .key = "k", .behavior = behavior}}, now_us_);
   }
   void MakeReady() {
-    Forward(0);
+    Forward(99);
     link_.OnConnected(now_us_);
     link_.OnGreeted(kOwnerMs, now_us_);
     Answer(1, 1);
@@ -249,10 +249,90 @@ TEST_F(PeerLinkTest, ABatchIsBoundedInBytesToo) {
 }
 
 TEST_F(PeerLinkTest, NoMoreAreTakenThanMayBeUnderWay) {
-  for (uint64_t token = 0; token < 10; ++token) EXPECT_TRUE(Forward(token));
-  EXPECT_FALSE(Forward(10));
+  for (uint64_t token = 1; token <= 10; ++token) EXPECT_TRUE(Forward(token));
+  EXPECT_FALSE(Forward(11));
   link_.OnClosed(now_us_);
   EXPECT_EQ(TakeFailed().size(), 10u);
+}
+
+TEST_F(PeerLinkTest, NoMoreBytesWaitThanMayBeUnderWay) {
+  link_.set_limits({.timeout_ms = 100, .max_requests = 1000, .max_waiting_bytes = 1000});
+  const std::string key(400, 'k');
+  const PeerRequest request = {PeerOperation::kReset, {.name = "n", .key = key}};
+  EXPECT_TRUE(link_.Forward(1, request, now_us_));
+  EXPECT_TRUE(link_.Forward(2, request, now_us_));
+  EXPECT_TRUE(link_.Forward(3, request, now_us_));  // past the bound, for the last of them
+  EXPECT_FALSE(link_.Forward(4, request, now_us_));
+  EXPECT_EQ(link_.counts().refused, 1u);
+  link_.OnConnected(now_us_);
+  link_.OnGreeted(kOwnerMs, now_us_);
+  ASSERT_EQ(sent_.size(), 1u);
+  EXPECT_TRUE(link_.Forward(5, request, now_us_));
+}
+
+TEST_F(PeerLinkTest, WhatStillWaitsWhenItIsGivenUpIsNeverSent) {
+  link_.set_limits({.timeout_ms = 100, .batch_wait_us = 1'000'000, .batch_limit = 10});
+  MakeReady();
+  Forward(1);
+  link_.Flush(now_us_);
+  ASSERT_EQ(sent_.size(), 1u);
+  now_us_ += 30'000;
+  Forward(2);
+  link_.Flush(now_us_);
+  EXPECT_EQ(sent_.size(), 1u);
+  // The wait is bounded by half of the time-out, whatever the options say.
+  EXPECT_EQ(link_.NextTickUs(), now_us_ + 50'000);
+  now_us_ += 49'000;
+  Forward(3);
+  link_.Flush(now_us_);
+  now_us_ += 1000;
+  link_.OnTick(now_us_);
+  EXPECT_EQ(sent_.size(), 2u);
+  EXPECT_EQ(sent_[1].count, 2u);
+}
+
+TEST_F(PeerLinkTest, WhileTheHandshakeLastsRequestsAreGivenUpInTimeToo) {
+  Forward(1);
+  now_us_ += 20'000;
+  Forward(2);
+  link_.OnConnected(now_us_);
+  now_us_ = kStartUs + 100'000;
+  link_.OnTick(now_us_);
+  EXPECT_THAT(TakeFailed(), ElementsAre(1, 2));  // the connection is given up at the same time
+  link_.OnGreeted(kOwnerMs, now_us_);
+  EXPECT_THAT(sent_, IsEmpty());
+}
+
+TEST_F(PeerLinkTest, AnOwnerThatAlwaysReadsTooLateIsDown) {
+  MakeReady();
+  for (uint64_t token = 1; token <= 3; ++token) {
+    EXPECT_TRUE(Forward(token));
+    link_.Flush(now_us_);
+    Answer(sent_.back().number, 0, true);
+  }
+  EXPECT_EQ(link_.health(), OwnerHealth::State::kDown);
+  EXPECT_THAT(TakeFailed(), ElementsAre(1, 2, 3));
+}
+
+TEST_F(PeerLinkTest, AsksAndIsAnsweredAndAnOwnerThatDoesNotAnswerIsDown) {
+  link_.Ask(now_us_);
+  EXPECT_EQ(connects_, 1);
+  link_.OnConnected(now_us_);
+  link_.OnGreeted(kOwnerMs, now_us_);
+  ASSERT_EQ(sent_.size(), 1u);
+  EXPECT_EQ(sent_[0].count, 0u);
+  Answer(sent_[0].number, 0);
+  EXPECT_EQ(link_.health(), OwnerHealth::State::kUp);
+  for (int i = 0; i < 3; ++i) {
+    link_.Ask(now_us_);
+    now_us_ += 100'000;
+    link_.OnTick(now_us_);
+  }
+  EXPECT_EQ(link_.health(), OwnerHealth::State::kDown);
+  EXPECT_THAT(TakeFailed(), IsEmpty());  // nobody has asked for anything
+  const size_t sent = sent_.size();
+  link_.Ask(now_us_);
+  EXPECT_EQ(sent_.size(), sent);
 }
 
 }  // namespace
