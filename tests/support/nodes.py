@@ -88,12 +88,12 @@ class Program:
 class Node(Program):
     """A node of a cluster, ready."""
 
-    def __init__(self, server, port, *options):
+    def __init__(self, server, port, *options, threads=2):
         self.port = port
         self.address = f"{HOST}:{port}"
         # A stall of the machine is no dead owner.
         super().__init__([
-            server, "--port", port, "--bind", HOST, "--threads", 2, "--max-keys", 10_000,
+            server, "--port", port, "--bind", HOST, "--threads", threads, "--max-keys", 10_000,
             "--cluster-enabled", "yes", "--advertise", self.address, "--peer-timeout-ms", 10_000,
             "--on-owner-failure", "error", *options])
         self.wait_for_log(" ready ")
