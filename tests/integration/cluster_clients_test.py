@@ -148,8 +148,8 @@ class ForwardingTest(ClusterClientsTest):
         hits = 6000
 
         def benchmark():
-            said = run("redis-benchmark", "--cluster", "-p", self.port, "-n", hits, "-r", 1000, "-q",
-                       "GUB.HIT", "a", "{tag}:__rand_int__", 1, 1_000_000, 60000)
+            said = run("redis-benchmark", "--cluster", "-p", self.port, "-n", hits, "-r", 1000,
+                       "-q", "GUB.HIT", "a", "{tag}:__rand_int__", 1, 1_000_000, 60000)
             self.assertRegex(said, r"requests per second")
             self.assertNotRegex(said, "(?i)error|warning")
 
