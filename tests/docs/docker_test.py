@@ -48,9 +48,9 @@ def node_environments():
 def options_of(environment):
     """The options as the server understands an environment; it must take all of it."""
     own = {key: value for key, value in os.environ.items() if not key.startswith("GUB_OPT_")}
-    done = subprocess.run([SERVER, ROOT / "conf/gub.conf", "--print-config"], check=False, text=True,
-                          env={**own, **environment}, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=nodes.DEADLINE_S)
+    done = subprocess.run(
+        [SERVER, ROOT / "conf/gub.conf", "--print-config"], env={**own, **environment}, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=nodes.DEADLINE_S, check=False)
     if done.returncode != 0:
         raise AssertionError(done.stdout)
     return dict(re.findall(r"^([a-z-]+) (.*)$", done.stdout, re.M))
@@ -122,8 +122,9 @@ class DockerfileTest(unittest.TestCase):
 
     def test_the_sections_of_packages_it_asks_for_exist(self):
         text = (ROOT / "tools/packages.txt").read_text(encoding="utf-8")
-        wanted = next(rest for rest in all_of(DOCKERFILE, "RUN") if rest.startswith("tools/deps.sh "))
-        self.assertLessEqual(set(wanted.split()[1:]), set(re.findall(r"^# (\w+)", text, re.M)))
+        runs = map(str.split, all_of(DOCKERFILE, "RUN"))
+        wanted = next(words[1:] for words in runs if words[0] == "tools/deps.sh")
+        self.assertLessEqual(set(wanted), set(re.findall(r"^# (\w+)", text, re.M)))
 
     def test_stages_are_debian_and_the_last_one_runs_as_nobody_special(self):
         self.assertEqual([stage.split()[0] for stage in all_of(DOCKERFILE, "FROM")],

@@ -3,6 +3,9 @@
 Everything listens on free ports of 127.0.0.1 and is stopped by its pid.
 """
 
+import base64
+import http.client
+import json
 import os
 import random
 import signal
@@ -88,15 +91,20 @@ class Program:
 class Node(Program):
     """A node of a cluster, ready."""
 
-    def __init__(self, server, port, *options, threads=2):
+    def __init__(self, server, port, *options, threads=2, on_owner_failure="error",
+                 peer_timeout_ms=10_000):
         self.port = port
         self.address = f"{HOST}:{port}"
         # A stall of the machine is no dead owner.
         super().__init__([
             server, "--port", port, "--bind", HOST, "--threads", threads, "--max-keys", 10_000,
-            "--cluster-enabled", "yes", "--advertise", self.address, "--peer-timeout-ms", 10_000,
-            "--on-owner-failure", "error", *options])
+            "--cluster-enabled", "yes", "--advertise", self.address, "--on-owner-failure",
+            on_owner_failure, "--peer-timeout-ms", peer_timeout_ms, *options])
         self.wait_for_log(" ready ")
+
+
+def base64_of(text):
+    return base64.b64encode(text.encode()).decode()
 
 
 class Etcd:
@@ -123,6 +131,36 @@ class Etcd:
         """As by a power cut."""
         self.program.stop(signal.SIGKILL)
 
+    def forget_everything(self):
+        """As when the disk of an etcd that is stopped was lost."""
+        self.data.cleanup()
+        self.data = tempfile.TemporaryDirectory(prefix="gub-etcd-")
+
     def close(self):
         self.stop()
         self.data.cleanup()
+
+    def ask(self, path, **request):
+        """The answer of its JSON gateway."""
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=DEADLINE_S)
+        try:
+            connection.request("POST", path, json.dumps(request))
+            answer = connection.getresponse()
+            body = answer.read()
+            if answer.status != 200:
+                raise AssertionError(f"{path} {request}: {answer.status} {body}")
+            return json.loads(body)
+        finally:
+            connection.close()
+
+    def put(self, key, value):
+        """The revision that it made."""
+        answer = self.ask("/v3/kv/put", key=base64_of(key), value=base64_of(value))
+        return int(answer["header"]["revision"])
+
+    def leases(self, prefix):
+        """The keys below a prefix, each with its lease."""
+        end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        answer = self.ask("/v3/kv/range", key=base64_of(prefix), range_end=base64_of(end))
+        return {base64.b64decode(entry["key"]).decode()[len(prefix):]: entry["lease"]
+                for entry in answer.get("kvs", [])}
