@@ -4,10 +4,12 @@
 Of each it prints which share of its hits a node had to pass on to the key's owner.
 """
 
+import logging
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import redis
@@ -196,7 +198,78 @@ class RedirectTest(ClusterClientsTest):
         self.assertEqual(self.share_of("RedisCluster, cluster-redirect", hit_all), 0)
 
 
+class JoinTest(unittest.TestCase):
+    """What RedisCluster makes of a fourth node that comes after it has read the table."""
+
+    def start(self, redirect):
+        """Three nodes that read their members from a file, and the client."""
+        folder = tempfile.TemporaryDirectory(prefix="gub-join-")
+        self.addCleanup(folder.cleanup)
+        self.file = pathlib.Path(folder.name) / "members"
+        self.port, self.nodes = nodes.free_ports(4), []
+        self.options = ["--discovery", "file", "--discovery-file", self.file,
+                        "--cluster-redirect", redirect]
+        self.write_members(3)
+        for _ in range(3):
+            self.join()
+        self.wait_for_members(3)
+        self.client = redis.RedisCluster(host=nodes.HOST, port=self.port)
+        self.addCleanup(self.client.close)
+
+    def write_members(self, count):
+        lines = [f"{nodes.HOST}:{self.port + i}\n" for i in range(count)]
+        new = self.file.with_suffix(".new")
+        new.write_text("".join(lines))
+        new.rename(self.file)
+
+    def join(self):
+        node = nodes.Node(SERVER, self.port + len(self.nodes), *self.options, threads=1)
+        self.addCleanup(node.stop)
+        self.nodes.append(node)
+
+    def wait_for_members(self, count):
+        for node in self.nodes:
+            with redis.Redis(port=node.port) as client:
+                nodes.eventually(
+                    lambda c=client: len(c.execute_command("GUB.PEERS")) == count, "all see it")
+
+    def forwarded(self):
+        """How many of the hits on every key are passed on."""
+        def count():
+            clients = [redis.Redis(port=node.port) for node in self.nodes]
+            total = sum(client.info("cluster")["forwarded_requests"] for client in clients)
+            for client in clients:
+                client.close()
+            return total
+
+        before = count()
+        for i in range(KEYS):
+            reply = self.client.execute_command("GUB.HIT", "n", f"key:{i}", 1, 1_000_000, "1h")
+            self.assertEqual(reply[0], 0)
+        return count() - before
+
+    def join_a_fourth(self):
+        self.assertEqual(self.forwarded(), 0)
+        self.write_members(4)
+        self.join()
+        self.wait_for_members(4)
+
+    def test_without_redirect_it_does_not_hear_of_it(self):
+        self.start("no")
+        self.join_a_fourth()
+        count = self.forwarded()
+        print(f"\nRedisCluster after a join: {100 * count / KEYS:.1f} % passed on")
+        self.assertIn(count, range(1, KEYS // 2))
+
+    def test_with_redirect_it_learns(self):
+        self.start("yes")
+        self.join_a_fourth()
+        nodes.eventually(lambda: self.forwarded() == 0, "the client has learned")
+
+
 def main():
+    # redis-py tells of every MOVED that it follows.
+    logging.disable(logging.CRITICAL)
     result = unittest.main(exit=False, verbosity=2).result
     failed = len(result.failures) + len(result.errors)
     print(f"{result.testsRun - failed} passed, {failed} failed")

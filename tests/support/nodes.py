@@ -45,15 +45,15 @@ def free_ports(count):
 
 
 class Program:
-    """A child process whose output goes to a file."""
+    """A child process whose output goes to a file. It ends when the test that started it does."""
 
     def __init__(self, command, **options):
         environment = {k: v for k, v in os.environ.items() if not k.startswith("GUB_OPT_")}
         environment.update(options.pop("environment", {}))
         self.output = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            list(map(str, command)), stdin=subprocess.DEVNULL, stdout=self.output,
-            stderr=self.output, env=environment, **options)
+            ["setpriv", "--pdeathsig", "KILL", *map(str, command)], env=environment,
+            stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.output, **options)
         self.pid = self.process.pid
 
     def log(self):
