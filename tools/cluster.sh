@@ -49,6 +49,7 @@ trap 'echo "cluster: stopping"; exit 0' INT TERM HUP
 launch() {
   local name=$1
   shift
+  : >"$work/$name"
   setsid setpriv --pdeathsig TERM "$@" </dev/null >"$work/$name" 2>&1 &
   pids+=($!)
   name_of[$!]=$name
@@ -125,10 +126,10 @@ start_nodes() {
 # Waits until each node has seen all three.
 await_nodes() {
   local pid
-  for pid in "${!name_of[@]}"; do
+  for pid in "${pids[@]}"; do
     [[ ${name_of[$pid]} == node-* ]] || continue
     await "$pid" 'the members have changed .* count=3 ' && continue
-    echo "cluster: ${name_of[$pid]} did not find the others; the end of its log:" >&2
+    echo "cluster: ${name_of[$pid]} did not start or find the others; the end of its log:" >&2
     report "${name_of[$pid]}"
     exit 1
   done

@@ -39,10 +39,11 @@ class ClusterScriptTest(unittest.TestCase):
         self.scratch = self.folder / "scratch"
         self.scratch.mkdir()
 
-    def start(self, port, **environment):
+    def start(self, port, *arguments, **environment):
         # Whoever runs this in the background may have it ignore Ctrl-C, which children inherit.
         script = nodes.Program(
-            [ROOT / "tools/cluster.sh", "--port", port, "--threads", 1, "--max-keys", 1000],
+            [ROOT / "tools/cluster.sh", "--port", port, "--threads", 1, "--max-keys", 1000,
+             *arguments],
             environment={"SERVER": SERVER, "TMPDIR": str(self.scratch), **environment},
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.addCleanup(script.stop)
@@ -127,9 +128,17 @@ class ClusterScriptTest(unittest.TestCase):
 
     def test_a_node_that_cannot_start_is_named(self):
         port = nodes.free_ports(3)
-        script = self.start(port, GUB_OPT_MAX_ARGS="0")
+        script = self.start(port, "--bind", "127.0.0.2")
         self.assertEqual(script.wait(), 1)
-        self.assertIn("GUB_OPT_MAX_ARGS", script.log())
+        self.assertEqual(
+            script.log(), f"cluster: node-{port} did not start or find the others; "
+            "the end of its log:\n    gub-server: --bind: it is given twice\n")
+        self.assertEqual(os.listdir(self.scratch), [])
+
+    def test_an_option_that_no_server_takes_starts_nothing(self):
+        script = self.start(nodes.free_ports(3), GUB_OPT_MAX_ARGS="0")
+        self.assertEqual(script.wait(), 1)
+        self.assertIn("gub-server: GUB_OPT_MAX_ARGS: ", script.log())
         self.assertEqual(os.listdir(self.scratch), [])
 
     def test_nothing_outlives_a_script_that_was_killed(self):
