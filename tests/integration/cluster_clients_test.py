@@ -146,6 +146,16 @@ class ForwardingTest(ClusterClientsTest):
         for line in ("All nodes agree about slots configuration.", "All 16384 slots covered."):
             self.assertIn(line, said)
 
+    def test_the_table_of_slots_names_nodes_as_gub_peers_does(self):
+        connection = self.connections[2]
+        peers = connection.execute_command("GUB.PEERS")
+        peers = [dict(zip(peer[::2], peer[1::2])) for peer in peers]
+        counts = {}
+        for first, last, (host, port, node_id, _) in connection.execute_command("CLUSTER SLOTS"):
+            name = (f"{host}:{port}", node_id)
+            counts[name] = counts.get(name, 0) + last - first + 1
+        self.assertEqual(counts, {(peer["address"], peer["id"]): peer["slots"] for peer in peers})
+
     def test_redis_benchmark_places_its_tags_on_all_nodes(self):
         hits = 6000
 
