@@ -18,7 +18,7 @@ export UBSAN_OPTIONS ?= print_stacktrace=1:halt_on_error=1
 export TSAN_OPTIONS ?= halt_on_error=1:second_deadlock_stack=1:suppressions=$(CURDIR)/tools/tsan.supp
 STEADY = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help deps deps-run deps-test build run test test-clients test-clients-extra demo lint format asan tsan fuzz bench bench-store install clean
+.PHONY: help deps deps-run deps-test build run cluster test test-clients test-clients-extra demo lint format asan tsan fuzz bench bench-store install clean
 
 help: ## Show every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ build: build/build.ninja ## Build the release server, build/gub-server (the defa
 
 run: build ## Build and start the server with conf/gub.conf (ARGS="--port 7400" for more options)
 	@exec tools/run.sh $(ARGS)
+
+cluster: build ## Build and start three nodes as one limiter (ARGS="--port 7400" for other ports)
+	@exec tools/cluster.sh $(ARGS)
 
 test: deps-test build/build.ninja ## Build all and run every test
 	@grep -q '^BUILD_TESTING:BOOL=ON' build/CMakeCache.txt || \

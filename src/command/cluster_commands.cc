@@ -39,13 +39,20 @@ std::vector<std::vector<SlotTable::Range>> RangesByOwner(const SlotTable& table)
   return ranges;
 }
 
+// What cluster clients are told of a node.
+struct NodeName {
+  explicit NodeName(const std::string& address) : place(SplitAddress(address)), id(IdOf(address)) {}
+
+  HostPort place;
+  std::string id;
+};
+
 // [host, port, id, metadata]
-void WriteNode(const std::string& address, ReplyWriter* reply) {
-  const HostPort node = SplitAddress(address);
+void WriteNode(const NodeName& node, ReplyWriter* reply) {
   reply->Array(4);
-  reply->Bulk(node.host);
-  reply->Integer(node.port);
-  reply->Bulk(IdOf(address));
+  reply->Bulk(node.place.host);
+  reply->Integer(node.place.port);
+  reply->Bulk(node.id);
   reply->Array(0);
 }
 
@@ -196,13 +203,16 @@ void ClusterShardsCommand(CommandContext& context) {
 void ClusterSlotsCommand(CommandContext& context) {
   const SlotTable& table = context.worker().router->view().table;
   const std::vector<SlotTable::Range> ranges = table.Ranges();
+  // There are thousands of ranges, and an id is a digest: so each is made once.
+  std::vector<NodeName> nodes;
+  for (const Member& member : table.members()) nodes.emplace_back(member.address);
   ReplyWriter& reply = context.reply();
   reply.Array(ranges.size());
   for (const SlotTable::Range& range : ranges) {
     reply.Array(3);
     reply.Integer(range.first);
     reply.Integer(range.last);
-    WriteNode(table.members()[range.owner].address, &reply);
+    WriteNode(nodes[range.owner], &reply);
   }
 }
 
