@@ -200,16 +200,17 @@ void PeerClient::LogHealth() {
   }
 }
 
-// The peer has told what it sees.
+// The peer has told what it sees. Looked at again when it, or this node, sees something new.
 void PeerClient::NoteView(uint64_t digest) {
-  const bool differs = digest != place_.cluster->identity().digest;
-  if (differs && tally_->digest != digest) {
-    GUB_LOG_EVERY(
-        5000, warn,
-        "a peer sees another cluster, its members, weights or time zone differ address={}",
-        address_);
-  }
+  const uint64_t epoch = place_.cluster->epoch();
+  if (digest == tally_->digest && epoch == compared_epoch_) return;
+  compared_epoch_ = epoch;
   tally_->digest = digest;
+  const bool differs = digest != place_.cluster->view()->digest;
+  if (std::exchange(differs_, differs) || !differs) return;
+  GUB_LOG_EVERY(5000, warn,
+                "a peer sees another cluster, its members, weights or time zone differ address={}",
+                address_);
 }
 
 void PeerClient::Settle(uint64_t token, const PeerAnswer* answer) {
@@ -383,8 +384,7 @@ bool PeerClient::OnBatchAnswer(const ReplyValue& reply) {
     return Refuse("it answers out of step");
   }
   const auto& items = reply.items;
-  const auto digest = static_cast<uint64_t>(items[4].integer);
-  if (digest != tally_->digest) NoteView(digest);
+  NoteView(static_cast<uint64_t>(items[4].integer));
   heard_us_ = NowUs();
   presence_->Hear(heard_us_ / 1000);
   link_.OnAnswer({static_cast<uint64_t>(items[0].integer), items[1].integer, items[3].text,

@@ -111,6 +111,8 @@ class PeerClient : private PeerLink::Host {
   std::shared_ptr<PeerTally> tally_;
   std::unique_ptr<PeerRegistry::Presence> presence_;  // while it is connected
   Wire* wire_ = nullptr;                              // owns itself until its connection has closed
+  uint64_t compared_epoch_ = 0;  // of our view, when the peer's was compared with it last
+  bool differs_ = false;         // it was another one
   int64_t heard_us_ = 0;
   bool held_up_ = false;
   bool is_down_ = false;  // as was logged
