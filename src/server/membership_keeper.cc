@@ -29,7 +29,7 @@ MembershipKeeper::MembershipKeeper(Loop* loop, Node* node, std::unique_ptr<Membe
       node_(node),
       source_(std::move(source)),
       self_(loop, OwnEndpointOf(*node->config.Get(), node->port, node->cluster->self().address),
-            node->config.Get()->discovery_dns_server, [this] { Take(membership_.Look(NowMs())); }),
+            node->config.Get()->discovery_dns_server, [this] { Take(Current().Look(NowMs())); }),
       membership_(node->cluster->self(), node->config.Get()->leave_grace_ms,
                   {.is_self = [this](const std::string& address) { return self_.IsSelf(address); },
                    .link =
@@ -37,17 +37,13 @@ MembershipKeeper::MembershipKeeper(Loop* loop, Node* node, std::unique_ptr<Membe
                          return node->cluster->peers().StateOf(address);
                        },
                    .try_link = std::move(try_link)}),
-      look_(loop,
-            [this] {
-              membership_.set_leave_grace_ms(node_->config.Get()->leave_grace_ms);
-              Take(membership_.Look(NowMs()));
-            }),
+      look_(loop, [this] { Take(Current().Look(NowMs())); }),
       leave_timer_(loop, [this] { said_ ? AwaitSilence() : AfterSaid(); }) {}
 
 void MembershipKeeper::Start() {
   source_->Start(
       [this](const std::vector<Member>& list) {
-        self_.Learn(list, [this, list] { Take(membership_.Listed(list, NowMs())); });
+        self_.Learn(list, [this, list] { Take(Current().Listed(list, NowMs())); });
       },
       [](const std::string& reason) {
         GUB_LOG_EVERY(5000, warn, "the members cannot be read, the last list stays reason=\"{}\"",
@@ -57,7 +53,12 @@ void MembershipKeeper::Start() {
 
 void MembershipKeeper::MemberLeaves(const std::string& address) {
   GUB_LOG(info, "a member says that it leaves address={}", Escape(address, 300));
-  Take(membership_.MemberLeaves(address, NowMs()));
+  Take(Current().MemberLeaves(address, NowMs()));
+}
+
+Membership& MembershipKeeper::Current() {
+  membership_.set_leave_grace_ms(node_->config.Get()->leave_grace_ms);
+  return membership_;
 }
 
 void MembershipKeeper::Take(const Membership::Verdict& verdict) {

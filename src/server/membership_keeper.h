@@ -38,6 +38,8 @@ class MembershipKeeper {
   static absl::StatusOr<std::unique_ptr<MembershipKeeper>> Make(Loop* loop, Node* node,
                                                                 TryLink try_link);
 
+  // The same with this source.
+  MembershipKeeper(Loop* loop, Node* node, std::unique_ptr<MemberSource> source, TryLink try_link);
   ~MembershipKeeper() { *alive_ = nullptr; }
   MembershipKeeper(const MembershipKeeper&) = delete;
   MembershipKeeper& operator=(const MembershipKeeper&) = delete;
@@ -56,9 +58,9 @@ class MembershipKeeper {
   void Leave(SayLeave say_leave, std::function<void()> done);
 
  private:
-  MembershipKeeper(Loop* loop, Node* node, std::unique_ptr<MemberSource> source, TryLink try_link);
-
   void Take(const Membership::Verdict& verdict);
+  // With the options as they are now.
+  Membership& Current();
   void Publish();
   void AfterSaid();
   void AwaitSilence();

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "cluster/owner_health.h"
 #include "tests/support/raw_client.h"
 #include "tests/support/test_cluster.h"
 
@@ -60,8 +62,8 @@ TEST(ClusterTest, EveryNodeDecidesForEveryKeyAndTheyCountTogether) {
 
 TEST(ClusterTest, OneKeyHitOnAllNodesIsAdmittedExactlyToItsLimit) {
   TestCluster cluster(3);
-  constexpr int kConnections = 24;
-  constexpr int kHits = kSanitized ? 200 : 1000;
+  constexpr int kConnections = kSanitized ? 24 : 192;
+  constexpr int kHits = kSanitized ? 200 : 350;  // 67 200 together
   std::vector<std::vector<RespReply>> replies(kConnections);
   std::vector<std::thread> threads;
   for (int i = 0; i < kConnections; ++i) {
@@ -187,6 +189,63 @@ TEST(ClusterTest, NoRequestWaitsForAnOwnerThatIsKnownToBeDown) {
   }
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(50));
   EXPECT_EQ(InfoNumber(&client, "fallback_answers"), 2000);
+}
+
+// A number of what INFO says of a node's only peer.
+int64_t PeerNumber(RespClient* client, const std::string& name) {
+  const std::string info = client->Run({"INFO", "cluster"}).text;
+  const size_t at = info.find("," + name + "=", info.find("peer0:"));
+  return at == std::string::npos ? -1 : std::stoll(info.substr(at + name.size() + 2));
+}
+
+// 2000 hits a second, on keys of both nodes, through the one that lives.
+TEST(ClusterTest, AnOwnerThatIsKilledUnderLoadCostsNobodyAnAnswer) {
+  constexpr int kClients = 8;
+  constexpr int kHits = kSanitized ? 300 : 1500;  // of each
+  TestCluster cluster(2, {"--on-owner-failure", "local"}, 1000);
+  const std::string key = cluster.KeyOf(1);
+  std::atomic<int> answered = 0;
+  std::vector<std::thread> threads;
+  const auto start = TestClock::now();
+  for (int i = 0; i < kClients; ++i) {
+    threads.emplace_back([&, i] {
+      RespClient client(cluster.port(0));
+      for (int hit = 0; hit < kHits; ++hit) {
+        std::this_thread::sleep_until(start + std::chrono::milliseconds(4 * hit));
+        const std::string other = "key:" + std::to_string((i * kHits + hit) % 50);
+        const std::string& hit_key = hit % 2 == 0 ? key : other;
+        const RespReply reply = client.Run({"GUB.HIT", "n", hit_key, "1", "1000000", "1h"});
+        ASSERT_EQ(reply.items.size(), 3u) << reply.text;
+        ASSERT_EQ(reply.items[0].integer, 0);
+        ++answered;
+      }
+    });
+  }
+  ASSERT_TRUE(Eventually([&] { return answered > kClients * kHits / 4; }));
+  cluster.Kill(1);
+  const auto killed = TestClock::now();
+  ASSERT_TRUE(Eventually([&] { return answered > kClients * kHits * 3 / 4; }));
+  RespClient client(cluster.port(0));
+  // Those on the way when it died, and those that then found out, at most; all others were answered
+  // at once.
+  const int64_t failed = PeerNumber(&client, "failed");
+  const int64_t refused = PeerNumber(&client, "refused");
+  EXPECT_LE(failed, 2 * kClients * OwnerHealth::kFailuresToOpen);
+  EXPECT_GT(refused, kClients * kHits / 4);
+  EXPECT_EQ(failed + refused, InfoNumber(&client, "fallback_answers"));
+  // One probe at a time of each worker, with pauses of at least half of the first one.
+  const auto dead =
+      std::chrono::duration_cast<std::chrono::milliseconds>(TestClock::now() - killed);
+  EXPECT_LE(PeerNumber(&client, "connects"), 2 * (1 + OwnerHealth::kFailuresToOpen +
+                                                  dead.count() / (OwnerHealth::kFirstWaitMs / 2)));
+  cluster.Start(1);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(answered, kClients * kHits);
+  EXPECT_TRUE(Eventually([&] {
+    return client.Run({"GUB.HIT", "n", key, "0", "1000000", "1h", "FULL"})
+               .Find("degraded")
+               ->integer == 0;
+  }));
 }
 
 TEST(ClusterTest, AFrozenOwnerAppliesNothingThatWasGivenUp) {

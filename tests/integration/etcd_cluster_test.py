@@ -211,6 +211,33 @@ class EtcdClusterTest(unittest.TestCase):
         self.assertEqual(fourth.stop(), 0)
         self.converge(self.three, "a leave after it")
 
+    def test_many_updates_leave_nothing_behind(self):
+        """Hundreds that say the same, and as many that add a member and take it away. (With tens
+        of thousands tests/unit/server/membership_keeper_test.cc does it, without etcd.)"""
+        address = f"{nodes.HOST}:{nodes.free_ports(1)}"
+        entry = (PREFIX + address, f'{{"address":"{address}"}}')
+        self.etcd.update_many(*entry, 100)
+        before = self.held()
+        epochs = self.epochs()
+        self.etcd.update_many(*entry, 400)
+        self.converge(self.three, "1200 updates")
+        self.assertTrue(all(now > then for now, then in zip(self.epochs(), epochs)))
+        for (files, threads, kilobytes), node in zip(before, self.three):
+            nodes.eventually(lambda n=node, f=files: self.held_by(n)[0] <= f + 2, "the files")
+            self.assertEqual(self.held_by(node)[1], threads)
+            self.assertLessEqual(self.held_by(node)[2], kilobytes + 4096)
+
+    def held(self):
+        return [self.held_by(node) for node in self.three]
+
+    @staticmethod
+    def held_by(node):
+        """How many files and threads a node has, and how many KB of memory."""
+        status = dict(line.split(":", 1)
+                      for line in pathlib.Path(f"/proc/{node.pid}/status").read_text().splitlines())
+        files = len(list(pathlib.Path(f"/proc/{node.pid}/fd").iterdir()))
+        return files, int(status["Threads"]), int(status["VmRSS"].split()[0])
+
 
 def main():
     result = unittest.main(exit=False, verbosity=2).result

@@ -158,6 +158,30 @@ class Etcd:
         answer = self.ask("/v3/kv/put", key=base64_of(key), value=base64_of(value))
         return int(answer["header"]["revision"])
 
+    def update_many(self, key, value, times):
+        """Puts the same under a key so many times, then takes it away and puts it back as often,
+        and at last takes it away."""
+        put = json.dumps({"key": base64_of(key), "value": base64_of(value)})
+        delete = json.dumps({"key": base64_of(key)})
+        connection = http.client.HTTPConnection(HOST, self.port, timeout=DEADLINE_S)
+
+        def send(path, body):
+            connection.request("POST", path, body)
+            answer = connection.getresponse()
+            answer.read()
+            if answer.status != 200:
+                raise AssertionError(f"{path}: {answer.status}")
+
+        try:
+            for _ in range(times):
+                send("/v3/kv/put", put)
+            for _ in range(times):
+                send("/v3/kv/deleterange", delete)
+                send("/v3/kv/put", put)
+            send("/v3/kv/deleterange", delete)
+        finally:
+            connection.close()
+
     def leases(self, prefix):
         """The keys below a prefix, each with its lease."""
         end = prefix[:-1] + chr(ord(prefix[-1]) + 1)

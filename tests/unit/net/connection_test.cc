@@ -147,6 +147,39 @@ TEST(ConnectionTest, AHandlerThatPausesIsCalledAgainUntilAllIsRun) {
   EXPECT_TRUE(client.IsClosed());
 }
 
+// Two that both write and do not read would wait for each other for good.
+TEST(ConnectionTest, OneThatReadsWhileBlockedHearsAClientThatDoesNotRead) {
+  constexpr size_t kReply = 16 * 1024 * 1024;
+  std::atomic<size_t> heard = 0;
+  std::atomic<int> called_blocked = 0;
+  std::atomic<OneConnection*> self = nullptr;
+  std::atomic<bool> answered = false;
+  OneConnection server(
+      [&](std::string_view input, ByteBuffer* replies) -> Progress {
+        heard += input.size();
+        if (self.load()->connection().IsBlocked()) {
+          ++called_blocked;
+        } else if (!answered.exchange(true)) {
+          replies->Append(std::string(kReply, 'x'));
+        }
+        return {input.size(), Next::kRead};
+      },
+      {.max_pending_bytes = 1024 * 1024,
+       .max_unsent_bytes = 2 * kReply,
+       .keepalive_s = 0,
+       .reads_while_blocked = true});
+  self = &server;
+  Client client(server.port());
+  // More than the kernel's buffers hold, and nothing is read here meanwhile.
+  const std::string chunk(1024 * 1024, 'a');
+  for (int i = 0; i < 32; ++i) client.Send(chunk);
+  EXPECT_EQ(client.Read(kReply).size(), kReply);
+  client.SendNoMore();
+  EXPECT_TRUE(client.IsClosed());
+  EXPECT_EQ(heard, 32u * chunk.size());
+  EXPECT_GT(called_blocked, 0);
+}
+
 TEST(ConnectionTest, AClientThatDoesNotReadIsNotRunUntilItDoes) {
   // One byte costs a megabyte of replies.
   constexpr size_t kReply = 1024 * 1024;
