@@ -28,9 +28,10 @@ inline constexpr OptionRow kClusterRows[] = {
         .group = "cluster",
         .text = "Address by which the other nodes reach this one. A name or an address, IPv6 in "
                 "[brackets] where a port follows; without a port it has that of `port`. Empty "
-                "takes the first address of `bind`; where that stands for every address of the "
-                "machine, this option must name one. All nodes must know this one by the same "
-                "address.",
+                "takes the first address of `bind`, or where that stands for every address of the "
+                "machine, the first of its interfaces. Where the list of members has another name "
+                "of this node, that counts: a node knows itself by its addresses, by what a name "
+                "resolves to, and by asking.",
     },
     {
         .name = "discovery",

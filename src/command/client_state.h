@@ -40,8 +40,9 @@ enum class ReplyMode : uint8_t {
 
 // What a connection of another node has said of itself (GUB.PEER).
 struct PeerSession {
-  bool is_local = false;     // it comes from this machine
-  bool is_expected = false;  // all places for clients are taken: nobody else may come
+  bool is_local = false;  // it comes from this machine
+  // What is answered to whoever does not greet as a node first; empty: anybody may come.
+  std::string_view refusal;
   bool proven = false;
   std::optional<Greeting> greeting;
   std::unique_ptr<PeerRegistry::Presence> presence;  // once it is proven

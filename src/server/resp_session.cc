@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "command/errors.h"
 #include "command/transaction_commands.h"
 
 namespace gub {
@@ -117,7 +116,7 @@ ConnectionHandler::Next RespSession::RunRequests(std::string_view input, ReplyWr
   while (!IsFull(*reply)) {
     const RequestParser::Outcome outcome = parser_.Next(input.substr(*consumed));
     if (outcome == RequestParser::Outcome::kRequest) {
-      if (client_.peer.is_expected && !EqualsIgnoreCase(parser_.args()[0], "gub.peer")) {
+      if (!client_.peer.refusal.empty() && !EqualsIgnoreCase(parser_.args()[0], "gub.peer")) {
         return RefuseForPeers(reply);
       }
       dispatcher_->Run(parser_.args(), &client_, reply);
@@ -133,12 +132,12 @@ ConnectionHandler::Next RespSession::RunRequests(std::string_view input, ReplyWr
   return client_.pending.empty() ? Next::kPause : Next::kWait;
 }
 
-// As Worker does, whoever else comes when there is no room.
+// As Worker does with whoever is no client.
 ConnectionHandler::Next RespSession::RefuseForPeers(ReplyWriter* reply) {
   place_.counters->Add(Counter::kConnectionsRejected);
   place_.counters->Add(Counter::kErrorReplies);
-  place_.node->errors.ForThread(place_.worker).Add(kMaxClients);
-  reply->Error(kMaxClients);
+  place_.node->errors.ForThread(place_.worker).Add(client_.peer.refusal);
+  reply->Error(client_.peer.refusal);
   client_.close = true;
   return NextWhenClosing();
 }

@@ -60,8 +60,9 @@ class RespSession : public ConnectionHandler {
   }
   void Flush() { connection_.Wake(); }
 
-  // It must greet as another node before anything else. REQUIRES: before Start.
-  void TakeOnlyPeers() { client_.peer.is_expected = true; }
+  // It must greet as another node first, or is answered `refusal`, a constant. REQUIRES: before
+  // Start.
+  void TakeOnlyPeers(std::string_view refusal) { client_.peer.refusal = refusal; }
 
   // Whether the client was silent for timeout_s and may be closed for it.
   bool IsIdle(int64_t now_mono_ns, int64_t timeout_s) const;

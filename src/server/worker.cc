@@ -46,21 +46,28 @@ void Worker::OnConnection(int fd) {
   sessions_.emplace(session->id(), std::move(owner));
   const int64_t clients = node_->connected_clients.fetch_add(1) + 1;
   const Config& config = dispatcher_.config();
+  const bool is_stranger = config.protected_mode && config.requirepass.empty();
   if (!session->connection().Open(fd)) {
     session->connection().Close();
-  } else if (clients > config.maxclients + (router_ == nullptr ? 0 : kPeerRoom)) {
-    Refuse(session, kMaxClients);
-  } else if (config.protected_mode && config.requirepass.empty() &&
-             !session->connection().IsFromLoopback()) {
+  } else if (is_stranger && !session->connection().IsFromLoopback()) {
     GUB_LOG_EVERY(1000, warn,
                   "a client of another machine was refused, protected-mode is on and there is no "
                   "password address={}",
                   session->connection().PeerAddress());
-    Refuse(session, kDenied);
+    // Other nodes prove themselves by the cluster's secret.
+    TakePeer(session, !config.cluster_secret.empty(), kDenied);
+  } else if (clients > config.maxclients) {
+    TakePeer(session, clients <= config.maxclients + kPeerRoom, kMaxClients);
   } else {
-    if (clients > config.maxclients) session->TakeOnlyPeers();
     Admit(session);
   }
+}
+
+// Takes who is no client in the hope that it is another node; otherwise it is refused.
+void Worker::TakePeer(RespSession* session, bool there_is_room, std::string_view refusal) {
+  if (router_ == nullptr || !there_is_room) return Refuse(session, refusal);
+  session->TakeOnlyPeers(refusal);
+  Admit(session);
 }
 
 void Worker::Admit(RespSession* session) {

@@ -68,6 +68,7 @@ class Worker : private ReplySink {
   static constexpr int64_t kIdleCheckMs = 1000;
 
   void OnConnection(int fd);
+  void TakePeer(RespSession* session, bool there_is_room, std::string_view refusal);
   void Admit(RespSession* session);
   void Refuse(RespSession* session, std::string_view text);
   void OnSessionClosed(RespSession* session);

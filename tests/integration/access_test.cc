@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/free_port.h"
 #include "tests/support/raw_client.h"
 #include "tests/support/resp_client.h"
 #include "tests/support/server_process.h"
@@ -170,6 +171,30 @@ TEST_F(ProtectedModeTest, WithoutAPasswordOnlyThisMachineIsLetIn) {
   EXPECT_EQ(FromOutside({"PING"}), RespReply::Status("PONG"));
   EXPECT_EQ(inside.Run({"CONFIG", "SET", "protected-mode", "yes", "requirepass", "pw"}), kOk);
   EXPECT_EQ(FromOutside({"PING"}), kNoAuth);
+}
+
+// A node proves itself by the cluster's secret; nobody else from there is let in.
+TEST_F(ProtectedModeTest, AnotherNodeNeedsNoPassword) {
+  const std::vector<int> ports = {FreePort(), FreePort()};
+  const auto at = [&](int port) { return *address_ + ":" + std::to_string(port); };
+  std::vector<std::unique_ptr<ServerProcess>> nodes;
+  for (int port : ports) {
+    nodes.push_back(std::make_unique<ServerProcess>(
+        std::vector<std::string>{"--port", std::to_string(port), "--bind", "127.0.0.1 " + *address_,
+                                 "--advertise", at(port), "--cluster-enabled", "yes", "--peers",
+                                 at(ports[0]) + " " + at(ports[1]), "--cluster-secret", "s3cret",
+                                 "--on-owner-failure", "error", "--peer-timeout-ms", "10000"}));
+    ASSERT_NE(nodes.back()->WaitForLog("count=2"), "");
+  }
+  RespClient inside(ports[0]);
+  for (int i = 0; i < 20; ++i) {
+    const std::string key = "key:" + std::to_string(i);
+    EXPECT_EQ(inside.Run({"GUB.HIT", "n", key, "1", "10", "1h"}).items.size(), 3u);
+  }
+  EXPECT_GT(InfoNumber(&inside, "forwarded_requests"), 0);
+  RawClient outside(*address_, ports[0]);
+  EXPECT_THAT(outside.Run({"PING"}).text, StartsWith("DENIED "));
+  EXPECT_TRUE(outside.ReadUntilClosed().has_value());
 }
 
 }  // namespace
