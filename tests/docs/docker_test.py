@@ -135,12 +135,5 @@ class DockerfileTest(unittest.TestCase):
         self.assertEqual(all_of(DOCKERFILE, "EXPOSE"), [options_of({})["port"]])
 
 
-def main():
-    result = unittest.main(exit=False, verbosity=2).result
-    failed = len(result.failures) + len(result.errors)
-    print(f"{result.testsRun - failed} passed, {failed} failed")
-    return 0 if result.wasSuccessful() and result.testsRun > 0 else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(nodes.run_tests())

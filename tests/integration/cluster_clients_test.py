@@ -277,14 +277,7 @@ class JoinTest(unittest.TestCase):
         nodes.eventually(lambda: self.forwarded() == 0, "the client has learned")
 
 
-def main():
+if __name__ == "__main__":
     # redis-py tells of every MOVED that it follows.
     logging.disable(logging.CRITICAL)
-    result = unittest.main(exit=False, verbosity=2).result
-    failed = len(result.failures) + len(result.errors)
-    print(f"{result.testsRun - failed} passed, {failed} failed")
-    return 0 if result.wasSuccessful() and result.testsRun > 0 else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(nodes.run_tests())

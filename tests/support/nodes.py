@@ -13,6 +13,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import unittest
 
 HOST = "127.0.0.1"
 DEADLINE_S = 30
@@ -28,6 +29,15 @@ def eventually(question, what, deadline_s=DEADLINE_S):
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {deadline_s} s: {what}")
         time.sleep(0.02)
+
+
+def run_tests():
+    """Runs the tests of the program that was called, and prints how many there were; its exit
+    status."""
+    result = unittest.main(module="__main__", exit=False, verbosity=2).result
+    failed = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - failed} passed, {failed} failed")
+    return 0 if result.wasSuccessful() and result.testsRun > 0 else 1
 
 
 def is_listening(port):
