@@ -64,6 +64,8 @@ class Cluster {
   struct Hooks {
     // The node at this address has the id of this one.
     std::function<void(const std::string& address)> found_self = [](const std::string&) {};
+    // The node at this address is another one.
+    std::function<void(const std::string& address)> found_other = [](const std::string&) {};
     // The node at this address leaves.
     std::function<void(const std::string& address)> member_leaves = [](const std::string&) {};
   };

@@ -32,8 +32,8 @@ std::string AnswererProof(const Greeting& greeting, std::string_view secret) {
   return KeyedDigest(secret, TextOf(greeting, "answerer"));
 }
 
-std::string RivalText(std::string_view address, std::string_view rival) {
-  return fmt::format("another node claims the address {}, its id is {}", address, rival);
+std::string RivalText(std::string_view address) {
+  return fmt::format("another node claims the address {}", address);
 }
 
 std::string WhyNoPeer(int64_t version, const PeerIdentity& asker, const PeerIdentity& answerer) {

@@ -1,7 +1,7 @@
 // The greeting of two nodes: each proves to the other that it knows the cluster's secret, which is
 // not sent.
 //
-//   asker    -> GUB.PEER HELLO version id address digest nonce
+//   asker    -> GUB.PEER HELLO version id address digest nonce asked
 //   answerer -> [version, id, address, digest, nonce]
 //   asker    -> GUB.PEER PROVE proof     (or GUB.PEER DENY reason)
 //   answerer -> [proof, time]
@@ -10,6 +10,9 @@
 // so none can be used again, nor on another connection, nor the other way round. The asker proves
 // itself first: strangers get nothing from a node at which they could try secrets. Without a secret
 // the key is empty, and only neighbours on the same machine are taken.
+//
+// `asked` is the address at which the asker has found the answerer: one that has several names in
+// the list answers by that.
 //
 // Threads:  pure functions.
 
@@ -41,8 +44,8 @@ struct Greeting {
 std::string AskerProof(const Greeting& greeting, std::string_view secret);
 std::string AnswererProof(const Greeting& greeting, std::string_view secret);
 
-// Why a process is refused that answers to an address while the process `rival` does.
-std::string RivalText(std::string_view address, std::string_view rival);
+// Why a process is refused that answers to an address while another one does.
+std::string RivalText(std::string_view address);
 
 // Why the answerer takes nobody who says this of itself; "" when it does.
 std::string WhyNoPeer(int64_t version, const PeerIdentity& asker, const PeerIdentity& answerer);

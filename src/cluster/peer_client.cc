@@ -16,6 +16,8 @@ namespace gub {
 namespace {
 
 constexpr size_t kMaxAnswerBytes = size_t{4} * 1024 * 1024;
+// Written batches that the connection has not taken yet: no more are written then.
+constexpr size_t kMaxWaitingBytes = size_t{8} * 1024 * 1024;
 constexpr ReplyLimits kReplyLimits = {.max_bulk_bytes = kMaxAnswerBytes, .max_items = 16};
 constexpr Connection::Limits kWireLimits = {.max_pending_bytes = 2 * kMaxAnswerBytes,
                                             .max_unsent_bytes = size_t{64} * 1024 * 1024,
@@ -55,6 +57,7 @@ class PeerClient::Wire : public ConnectionHandler {
     return true;
   }
   bool IsLocal() const { return connection_.IsFromLoopback(); }
+  bool HasRoom() const { return out_.size() < kMaxWaitingBytes; }
   void Send(std::string_view bytes) { out_.Append(bytes); }
   void Pump() {
     if (!out_.empty()) connection_.Wake();
@@ -76,8 +79,10 @@ class PeerClient::Wire : public ConnectionHandler {
     const size_t consumed = client_ == nullptr ? input.size() : client_->OnReplies(input);
     if (connection_.IsBlocked()) return {consumed, client_ == nullptr ? Next::kDrop : Next::kRead};
     replies->Append(out_.view());
+    const bool had_room = HasRoom();
     out_.Clear();
     out_.Trim(kMaxAnswerBytes);
+    if (!had_room && client_ != nullptr) client_->Soon();
     const Next gone = finishes_ ? Next::kClose : Next::kDrop;
     return {consumed, client_ == nullptr ? gone : Next::kRead};
   }
@@ -104,7 +109,7 @@ PeerClient::PeerClient(const Place& place, std::string address)
     : place_(place),
       address_(std::move(address)),
       random_(std::random_device()()),
-      dialer_(place.loop, place.resolver),
+      dialer_(place.loop, place.names),
       timer_(place.clock, [this] { OnTimer(); }),
       config_(*place.config),
       tally_(place.cluster->peers().AddLink(address_)),
@@ -124,18 +129,18 @@ PeerLimits PeerClient::Limits() const {
 
 bool PeerClient::Forward(const PeerRequest& request, Outcome outcome) {
   TakeConfig();
-  const uint64_t token = next_token_++;
+  const uint64_t token = first_token_ + outcomes_.size();
   if (!link_.Forward(token, request, NowUs())) {
     tally_->refused.store(link_.counts().refused, std::memory_order_relaxed);
     return false;
   }
-  outcomes_[token] = std::move(outcome);
+  outcomes_.push_back(std::move(outcome));
   Soon();
   return true;
 }
 
 void PeerClient::TakeConfig() {
-  if (config_.Refresh()) link_.set_limits(Limits());
+  if (config_.Refresh()) link_.SetLimits(Limits(), NowUs());
 }
 
 // A loop that was held up first reads what has come meanwhile: an answer that is there is in time.
@@ -214,10 +219,11 @@ void PeerClient::NoteView(uint64_t digest) {
 }
 
 void PeerClient::Settle(uint64_t token, const PeerAnswer* answer) {
-  const auto found = outcomes_.find(token);
-  if (found == outcomes_.end()) return;
-  const Outcome outcome = std::move(found->second);
-  outcomes_.erase(found);
+  const Outcome outcome = std::exchange(outcomes_[token - first_token_], nullptr);
+  while (!outcomes_.empty() && outcomes_.front() == nullptr) {
+    outcomes_.pop_front();
+    ++first_token_;
+  }
   outcome(answer);
 }
 
@@ -246,6 +252,7 @@ void PeerClient::OnDialled(int fd, const std::string& error) {
 
 void PeerClient::Disconnect() {
   dialer_.Cancel();
+  place_.cluster->peers().EndGreeting(greeting_.asker_nonce);
   presence_.reset();
   phase_ = Phase::kNone;
   if (wire_ != nullptr) std::exchange(wire_, nullptr)->Drop();
@@ -253,12 +260,14 @@ void PeerClient::Disconnect() {
 
 void PeerClient::Greet() {
   greeting_ = {place_.cluster->identity(), {}, RandomHex(kNonceBytes), ""};
+  place_.cluster->peers().StartGreeting(greeting_.asker_nonce);
   phase_ = Phase::kHello;
   const PeerIdentity& self = greeting_.asker;
   std::string hello;
-  AppendCommand({"GUB.PEER", "HELLO", std::to_string(kPeerProtocol), self.id, self.address,
-                 std::to_string(static_cast<int64_t>(self.digest)), greeting_.asker_nonce},
-                &hello);
+  AppendCommand(
+      {"GUB.PEER", "HELLO", std::to_string(kPeerProtocol), self.id, self.address,
+       std::to_string(static_cast<int64_t>(self.digest)), greeting_.asker_nonce, address_},
+      &hello);
   Send(hello);
 }
 
@@ -276,7 +285,10 @@ void PeerClient::Send(std::string_view bytes) {
   Soon();
 }
 
+bool PeerClient::CanWrite() const { return wire_ != nullptr && wire_->HasRoom(); }
+
 size_t PeerClient::OnReplies(std::string_view bytes) {
+  held_up_ = false;
   size_t done = 0;
   while (wire_ != nullptr) {
     ReplyValue reply;
@@ -330,7 +342,7 @@ bool PeerClient::OnWelcome(const ReplyValue& reply) {
   peer = {std::string(items[1].text), std::string(items[2].text),
           static_cast<uint64_t>(items[3].integer)};
   greeting_.answerer_nonce = items[4].text;
-  if (peer.id == greeting_.asker.id && place_.cluster->peers().TakeSelf(greeting_.asker_nonce)) {
+  if (place_.cluster->peers().EndGreeting(greeting_.asker_nonce)) {
     place_.cluster->hooks.found_self(address_);
   }
   const std::string why_not = WhyNot(items[0].integer);
@@ -355,8 +367,7 @@ std::string PeerClient::WhyNot(int64_t version) const {
   if (peer.address != address_ && table.Find(peer.address) != table.members().size()) {
     return fmt::format("the node at {} claims the address {}", address_, peer.address);
   }
-  const std::string rival = place_.cluster->peers().RivalOf(peer.address, peer.id, NowUs() / 1000);
-  return rival.empty() ? "" : RivalText(peer.address, rival);
+  return "";
 }
 
 // [proof, time]
@@ -367,9 +378,10 @@ bool PeerClient::OnProof(const ReplyValue& reply) {
   const std::string proof = AnswererProof(greeting_, config_->cluster_secret);
   if (!IsSecret(reply.items[0].text, proof)) return Deny("the cluster-secret is another");
   const PeerIdentity& peer = greeting_.answerer;
+  presence_ = place_.cluster->peers().Claim(peer.address, peer.id, NowUs() / 1000);
+  if (presence_ == nullptr) return Deny(RivalText(peer.address));
   phase_ = Phase::kReady;
-  presence_ = std::make_unique<PeerRegistry::Presence>(&place_.cluster->peers(), peer.address,
-                                                       peer.id, NowUs() / 1000);
+  place_.cluster->hooks.found_other(address_);
   NoteView(peer.digest);
   GUB_LOG(info, "a peer is connected address={} id={}", address_, Escape(peer.id, 100));
   link_.OnGreeted(reply.items[1].integer, NowUs());
@@ -386,7 +398,7 @@ bool PeerClient::OnBatchAnswer(const ReplyValue& reply) {
   const auto& items = reply.items;
   NoteView(static_cast<uint64_t>(items[4].integer));
   heard_us_ = NowUs();
-  presence_->Hear(heard_us_ / 1000);
+  if (!presence_->Hear(heard_us_ / 1000)) return Deny(RivalText(greeting_.answerer.address));
   link_.OnAnswer({static_cast<uint64_t>(items[0].integer), items[1].integer, items[3].text,
                   items[2].integer != 0},
                  heard_us_);

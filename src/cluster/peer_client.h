@@ -8,13 +8,13 @@
 #define GUB_CLUSTER_PEER_CLIENT_H_
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <random>
 #include <string>
 #include <string_view>
 
-#include "absl/container/flat_hash_map.h"
 #include "base/byte_buffer.h"
 #include "base/counters.h"
 #include "base/live_config.h"
@@ -41,7 +41,7 @@ class PeerClient : private PeerLink::Host {
     const LiveConfig* config;
     CounterSet* counters;
     FineClock* clock = nullptr;
-    Resolver* resolver = nullptr;  // of peers' names
+    NameCache* names = nullptr;  // of peers
   };
 
   PeerClient(const Place& place, std::string address);
@@ -73,6 +73,7 @@ class PeerClient : private PeerLink::Host {
   void Connect() override;
   void Greet() override;
   void Write(const PeerBatch& batch) override;
+  bool CanWrite() const override;
   void Disconnect() override;
   void OnAnswered(uint64_t token, const PeerAnswer& answer) override;
   void OnFailed(uint64_t token) override;
@@ -115,10 +116,10 @@ class PeerClient : private PeerLink::Host {
   bool differs_ = false;         // it was another one
   int64_t heard_us_ = 0;
   bool held_up_ = false;
-  bool is_down_ = false;  // as was logged
-  std::string trouble_;   // the last of the connection; empty: none
-  uint64_t next_token_ = 1;
-  absl::flat_hash_map<uint64_t, Outcome> outcomes_;
+  bool is_down_ = false;          // as was logged
+  std::string trouble_;           // the last of the connection; empty: none
+  std::deque<Outcome> outcomes_;  // by token, the first of them first_token_; empty: it was called
+  uint64_t first_token_ = 1;
   // Set while something is to be done at the end of the loop's turn, for clients send from within
   // their own reading.
   bool soon_ = false;

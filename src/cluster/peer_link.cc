@@ -17,14 +17,15 @@ bool PeerLink::Forward(uint64_t token, const PeerRequest& request, int64_t now_u
   queue_.push_back({token, now_us + TimeoutUs(), queue_base_ + queue_bytes_.size()});
   urgent_ = urgent_ || request.request.Has(kNoBatching);
   if (state_ == State::kClosed) StartConnecting(now_us);
-  if (state_ == State::kReady && queue_.size() >= limits_.batch_limit) SendBatch(now_us);
+  const bool is_full = state_ == State::kReady && queue_.size() >= limits_.batch_limit;
+  if (is_full && host_.CanWrite()) SendBatch(now_us);
   return true;
 }
 
 void PeerLink::Flush(int64_t now_us) {
   if (state_ != State::kReady) return;
   if (asks_) WriteAsk(now_us);
-  while (!queue_.empty()) {
+  while (!queue_.empty() && host_.CanWrite()) {
     const bool waited = now_us - oldest_us_ >= WaitUs();
     if (!frames_.empty() && !urgent_ && !waited && queue_.size() < limits_.batch_limit) return;
     SendBatch(now_us);
@@ -41,7 +42,7 @@ void PeerLink::SendBatch(int64_t now_us) {
     frame.requests.push_back({queue_[i].token, queue_[i].due_us, false});
   }
   const uint64_t end_byte = queue_[count - 1].end_byte;
-  const int64_t expires_us = queue_.front().due_us + clock_offset_us_;
+  const int64_t expires_us = queue_.front().due_us + ClockOffsetUs();
   const std::string_view bytes =
       std::string_view(queue_bytes_).substr(queue_begin_ - queue_base_, end_byte - queue_begin_);
   const PeerBatch batch = {frame.number, expires_us / 1000, bytes, count};
@@ -80,7 +81,7 @@ void PeerLink::Ask(int64_t now_us) {
 void PeerLink::WriteAsk(int64_t now_us) {
   asks_ = false;
   Frame frame = {next_number_++, {{kNobody, now_us + TimeoutUs(), false}}, 0, 0};
-  const int64_t expires_us = now_us + TimeoutUs() + clock_offset_us_;
+  const int64_t expires_us = now_us + TimeoutUs() + ClockOffsetUs();
   const PeerBatch batch = {frame.number, expires_us / 1000, {}, 0};
   WriteFrame(std::move(frame), batch);
 }
@@ -101,15 +102,30 @@ void PeerLink::OnConnected(int64_t now_us) {
 void PeerLink::OnGreeted(int64_t mono_ms, int64_t now_us) {
   if (state_ != State::kGreeting) return;
   state_ = State::kReady;
-  clock_offset_us_ = mono_ms * 1000 - now_us;
+  clock_offset_us_ = older_clock_offset_us_ = mono_ms * 1000 - now_us;
+  clock_span_start_us_ = now_us;
   health_.OnProbeSuccess();
   Flush(now_us);
 }
 
 // What was read now was written before; so the owner's clock showed at least that by now. Of all
-// such bounds the highest is the best.
+// such bounds the highest is the best, as long as neither clock has drifted much since.
 void PeerLink::LearnClock(int64_t mono_ms, int64_t now_us) {
-  clock_offset_us_ = std::max(clock_offset_us_, mono_ms * 1000 - now_us);
+  const int64_t offset_us = mono_ms * 1000 - now_us;
+  if (now_us - clock_span_start_us_ >= kClockSpanUs) {
+    older_clock_offset_us_ = std::exchange(clock_offset_us_, offset_us);
+    clock_span_start_us_ = now_us;
+  }
+  clock_offset_us_ = std::max(clock_offset_us_, offset_us);
+}
+
+void PeerLink::SetLimits(const PeerLimits& limits, int64_t now_us) {
+  limits_ = limits;
+  const int64_t latest_us = now_us + TimeoutUs();
+  for (Frame& frame : frames_) {
+    for (InFlight& request : frame.requests) request.due_us = std::min(request.due_us, latest_us);
+  }
+  for (Waiting& waiting : queue_) waiting.due_us = std::min(waiting.due_us, latest_us);
 }
 
 void PeerLink::OnAnswer(const PeerBatchAnswer& answer, int64_t now_us) {
@@ -121,8 +137,8 @@ void PeerLink::OnAnswer(const PeerBatchAnswer& answer, int64_t now_us) {
     if (!answers) return OnClosed(now_us);
   }
   LearnClock(answer.mono_ms, now_us);
-  GiveUpLate(now_us);
-  if (state_ != State::kReady) return;  // that opened the circuit
+  // What has not been given up is answered, also when its time has just passed: a denial that is
+  // here is not turned into an admission.
   const Frame frame = std::move(frames_.front());
   frames_.pop_front();
   in_flight_requests_ -= frame.answers;
@@ -144,6 +160,7 @@ void PeerLink::OnAnswer(const PeerBatchAnswer& answer, int64_t now_us) {
     }
   }
   if (!health_.IsAsked()) return Drop();
+  GiveUpLate(now_us);
   Flush(now_us);
 }
 
@@ -208,7 +225,8 @@ void PeerLink::GiveUpLate(int64_t now_us) {
       request.given_up = true;
       failed.push_back(request.token);
     }
-    if (frame.next_due < frame.requests.size()) break;
+    // One that asks only has been sent later than what was behind it in the queue has come.
+    if (frame.next_due < frame.requests.size() && frame.answers > 0) break;
   }
   size_t waited = 0;
   while (waited < queue_.size() && queue_[waited].due_us <= now_us) {
@@ -230,10 +248,11 @@ std::optional<int64_t> PeerLink::NextTickUs() const {
   for (const Frame& frame : frames_) {
     if (frame.next_due == frame.requests.size()) continue;
     at(frame.requests[frame.next_due].due_us);
-    break;
+    if (frame.answers > 0) break;
   }
   if (!queue_.empty()) at(queue_.front().due_us);
-  if (state_ == State::kReady && !queue_.empty()) at(oldest_us_ + WaitUs());
+  const bool may_send = state_ == State::kReady && !queue_.empty() && host_.CanWrite();
+  if (may_send) at(oldest_us_ + WaitUs());
   return next;
 }
 

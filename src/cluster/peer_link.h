@@ -84,6 +84,8 @@ class PeerLink {
     // Begins the handshake; OnGreeted or OnClosed will be called.
     virtual void Greet() = 0;
     virtual void Write(const PeerBatch& batch) = 0;
+    // Whether a batch may be written now. When it may again, Flush is to be called.
+    virtual bool CanWrite() const { return true; }
     // Ends the connection; OnClosed is not called for it.
     virtual void Disconnect() = 0;
     virtual void OnAnswered(uint64_t token, const PeerAnswer& answer) = 0;
@@ -108,7 +110,8 @@ class PeerLink {
 
   PeerLink(Host* host, PeerLimits limits) : host_(*host), limits_(limits) {}
 
-  void set_limits(const PeerLimits& limits) { limits_ = limits; }
+  // Also for what is under way: a shorter time-out counts from now on.
+  void SetLimits(const PeerLimits& limits, int64_t now_us);
 
   // Takes a request, whose outcome will be told by its token, which is not 0. False: it is not
   // taken, and nothing will be told; the fallback answers at once. Its bytes are copied. Nothing is
@@ -194,8 +197,13 @@ class PeerLink {
   uint64_t next_number_ = 1;
   std::deque<Frame> frames_;  // without an answer
   size_t in_flight_requests_ = 0;
-  // The owner's time is at least ours plus this, in us.
+  // The owner's time is at least ours plus this, in us: the best bound of the last kClockSpanUs to
+  // twice that, for clocks drift.
+  int64_t ClockOffsetUs() const { return std::max(clock_offset_us_, older_clock_offset_us_); }
+  static constexpr int64_t kClockSpanUs = 10'000'000;
   int64_t clock_offset_us_ = 0;
+  int64_t older_clock_offset_us_ = 0;
+  int64_t clock_span_start_us_ = 0;
 };
 
 }  // namespace gub

@@ -60,16 +60,21 @@ void PeerTally::Set(const PeerLink& link) {
   set(&in_flight, link.in_flight());
 }
 
-PeerRegistry::Presence::Presence(PeerRegistry* registry, std::string address, std::string id,
-                                 int64_t now_mono_ms)
-    : registry_(registry),
-      address_(std::move(address)),
-      id_(std::move(id)),
-      told_mono_ms_(now_mono_ms) {
-  MutexLock lock(&registry_->mu_);
-  Process& process = registry_->processes_[address_][id_];
+std::unique_ptr<PeerRegistry::Presence> PeerRegistry::Claim(const std::string& address,
+                                                            const std::string& id,
+                                                            int64_t now_mono_ms) {
+  MutexLock lock(&mu_);
+  auto& processes = processes_[address];
+  for (auto& [other, process] : processes) {
+    if (other == id || process.replaced) continue;
+    if (now_mono_ms - process.heard_mono_ms < kHeardMs) return nullptr;
+    process.replaced = true;
+  }
+  Process& process = processes[id];
   ++process.connections;
   process.heard_mono_ms = now_mono_ms;
+  process.replaced = false;
+  return std::unique_ptr<Presence>(new Presence(this, address, id, now_mono_ms));
 }
 
 PeerRegistry::Presence::~Presence() {
@@ -79,13 +84,16 @@ PeerRegistry::Presence::~Presence() {
   if (processes.empty()) registry_->processes_.erase(address_);
 }
 
-// Once a second is often enough for RivalOf.
-void PeerRegistry::Presence::Hear(int64_t now_mono_ms) {
+// Looked at, and told, often enough for Claim.
+bool PeerRegistry::Presence::Hear(int64_t now_mono_ms) {
   constexpr int64_t kTellMs = 1000;
-  if (now_mono_ms - told_mono_ms_ < kTellMs) return;
+  if (now_mono_ms - told_mono_ms_ < kTellMs) return true;
   told_mono_ms_ = now_mono_ms;
   MutexLock lock(&registry_->mu_);
-  registry_->processes_[address_][id_].heard_mono_ms = now_mono_ms;
+  Process& process = registry_->processes_[address_][id_];
+  if (process.replaced) return false;
+  process.heard_mono_ms = now_mono_ms;
+  return true;
 }
 
 std::shared_ptr<PeerTally> PeerRegistry::AddLink(const std::string& address) {
@@ -126,27 +134,24 @@ LinkState PeerRegistry::StateOf(const std::string& address) const {
   return state;
 }
 
-void PeerRegistry::HeardSelf(const std::string& nonce) {
-  constexpr size_t kMost = 64;
+void PeerRegistry::StartGreeting(const std::string& nonce) {
   MutexLock lock(&mu_);
-  own_nonces_.push_back(nonce);
-  if (own_nonces_.size() > kMost) own_nonces_.pop_front();
+  greetings_.emplace(nonce, false);
 }
 
-bool PeerRegistry::TakeSelf(const std::string& nonce) {
+void PeerRegistry::HeardGreeting(const std::string& nonce) {
   MutexLock lock(&mu_);
-  return std::erase(own_nonces_, nonce) > 0;
+  const auto found = greetings_.find(nonce);
+  if (found != greetings_.end()) found->second = true;
 }
 
-std::string PeerRegistry::RivalOf(const std::string& address, const std::string& id,
-                                  int64_t now_mono_ms) const {
+bool PeerRegistry::EndGreeting(const std::string& nonce) {
   MutexLock lock(&mu_);
-  const auto found = processes_.find(address);
-  if (found == processes_.end()) return "";
-  for (const auto& [other, process] : found->second) {
-    if (other != id && now_mono_ms - process.heard_mono_ms < kHeardMs) return other;
-  }
-  return "";
+  const auto found = greetings_.find(nonce);
+  if (found == greetings_.end()) return false;
+  const bool was_heard = found->second;
+  greetings_.erase(found);
+  return was_heard;
 }
 
 }  // namespace gub

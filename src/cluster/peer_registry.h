@@ -2,10 +2,10 @@
 // which process answers to which address.
 //
 // An address belongs to one process at a time. Whoever says that an address is his while another
-// process of that address is heard is refused (RivalOf): two nodes that were given one address
-// would both decide for its keys. A process that has ended is forgotten with its last connection,
-// so that its successor is taken at once; of one that is silent, as after a cut of the power,
-// kHeardMs are waited.
+// process of that address is heard is refused (Claim): two nodes that were given one address would
+// both decide for its keys. A process that has ended is forgotten with its last connection, so that
+// its successor is taken at once; of one that is silent, as after a cut of the power, kHeardMs are
+// waited; and when it comes to life again after that, it is he who is refused (Hear).
 //
 // Threads:  thread-safe. A tally is written by one thread and read by any.
 
@@ -14,7 +14,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -73,23 +72,34 @@ class PeerRegistry {
  public:
   static constexpr int64_t kHeardMs = 5000;
 
-  // A connection to or from the process `id`, which answers to `address`.
+  // A connection to or from a process, which answers to an address.
   class Presence {
    public:
-    Presence(PeerRegistry* registry, std::string address, std::string id, int64_t now_mono_ms);
     ~Presence();
     Presence(const Presence&) = delete;
     Presence& operator=(const Presence&) = delete;
 
-    // It was heard.
-    void Hear(int64_t now_mono_ms);
+    // It was heard. False: another process has taken its address over.
+    bool Hear(int64_t now_mono_ms);
 
    private:
+    friend class PeerRegistry;
+    Presence(PeerRegistry* registry, std::string address, std::string id, int64_t now_mono_ms)
+        : registry_(registry),
+          address_(std::move(address)),
+          id_(std::move(id)),
+          told_mono_ms_(now_mono_ms) {}
+
     PeerRegistry* const registry_;
     const std::string address_;
     const std::string id_;
     int64_t told_mono_ms_;
   };
+
+  // The process `id` answers to `address`; nullptr: another one does, and was heard a short while
+  // ago.
+  std::unique_ptr<Presence> Claim(const std::string& address, const std::string& id,
+                                  int64_t now_mono_ms);
 
   // For a new link; it is forgotten when the caller lets go of it.
   std::shared_ptr<PeerTally> AddLink(const std::string& address);
@@ -99,25 +109,23 @@ class PeerRegistry {
   // What the links to an address say: that it answers, if one does.
   LinkState StateOf(const std::string& address) const;
 
-  // The answering side of this node was greeted by its asking side, with this nonce.
-  void HeardSelf(const std::string& nonce);
-  // Whether it was. Once: it is forgotten then.
-  bool TakeSelf(const std::string& nonce);
-
-  // The id of another process than `id` that answers to the address and was heard a short while
-  // ago; "" when there is none.
-  std::string RivalOf(const std::string& address, const std::string& id, int64_t now_mono_ms) const;
+  // This node greets another with this nonce. When its own answering side hears it (HeardGreeting),
+  // the other is this node itself: EndGreeting tells. A greeting that has ended is forgotten.
+  void StartGreeting(const std::string& nonce);
+  void HeardGreeting(const std::string& nonce);
+  bool EndGreeting(const std::string& nonce);
 
  private:
   struct Process {
     int connections = 0;
     int64_t heard_mono_ms = 0;
+    bool replaced = false;  // another process has taken its address over
   };
 
   mutable Mutex mu_;
   std::vector<std::weak_ptr<PeerTally>> links_ ABSL_GUARDED_BY(mu_);
   std::map<std::string, std::map<std::string, Process>> processes_ ABSL_GUARDED_BY(mu_);
-  std::deque<std::string> own_nonces_ ABSL_GUARDED_BY(mu_);  // the last ones
+  std::map<std::string, bool> greetings_ ABSL_GUARDED_BY(mu_);  // by nonce: whether it was heard
 };
 
 }  // namespace gub

@@ -5,9 +5,9 @@ namespace gub {
 Router::Router(const PeerClient::Place& place)
     : clock_(place.loop), place_(place), view_(*place_.cluster) {
   auto resolver = Resolver::Create(place.loop, place.config->Get()->discovery_dns_server);
-  if (resolver.ok()) resolver_ = *std::move(resolver);
+  names_ = std::make_unique<NameCache>(resolver.ok() ? *std::move(resolver) : nullptr);
   place_.clock = &clock_;
-  place_.resolver = resolver_.get();
+  place_.names = names_.get();
 }
 
 void Router::KeepAlive() {

@@ -14,13 +14,13 @@
 #include "cluster/cluster.h"
 #include "cluster/peer_client.h"
 #include "net/fine_timer.h"
-#include "net/resolver.h"
+#include "net/name_cache.h"
 
 namespace gub {
 
 class Router {
  public:
-  // place: without clock and resolver, which are the router's own.
+  // place: without clock and names, which are the router's own.
   explicit Router(const PeerClient::Place& place);
 
   // Takes over a new view, and ends the links to who is no longer in it: what they had on the way
@@ -49,7 +49,7 @@ class Router {
   PeerClient* PeerAt(size_t member);
 
   FineClock clock_;
-  std::unique_ptr<Resolver> resolver_;
+  std::unique_ptr<NameCache> names_;
   PeerClient::Place place_;
   ViewCache view_;
   std::map<std::string, std::unique_ptr<PeerClient>, std::less<>> peers_;  // by address

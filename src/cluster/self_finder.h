@@ -27,6 +27,7 @@ namespace gub {
 class SelfFinder {
  public:
   static constexpr int64_t kLearnMs = 1000;
+  static constexpr int kFoundTimes = 3;
 
   // dns_server: as of Resolver. on_more: something is known that was not when a list was taken.
   SelfFinder(Loop* loop, OwnEndpoint own, const std::string& dns_server,
@@ -36,8 +37,11 @@ class SelfFinder {
   // before it that still waits is dropped.
   void Learn(const std::vector<Member>& members, std::function<void()> done);
 
-  // The node at this address has this node's id.
+  // The node at this address was this node itself when it was greeted; kFoundTimes in a row make it
+  // a name of this node: one connection may be led astray.
   void Found(const std::string& address);
+  // It was another one.
+  void FoundOther(const std::string& address);
 
   // By what is known.
   bool IsSelf(const std::string& address) const;
@@ -51,8 +55,9 @@ class SelfFinder {
   std::unique_ptr<Resolver> resolver_;  // nullptr: there is none, names are compared by their text
   std::map<std::string, std::vector<std::string>> addresses_;  // by name
   std::set<std::string> asking_;
-  std::set<std::string> found_;
-  std::function<void()> done_;  // of the list that waits
+  std::map<std::string, int> found_;  // how often in a row
+  bool waits_ = false;                // until the deadline
+  std::function<void()> done_;        // of the list that waits
   Timer deadline_;
 };
 

@@ -33,7 +33,7 @@ std::string FlagsOf(const ClientRecord& record) {
   std::string flags;
   if (record.subscriptions > 0) flags += 'P';
   if (record.queued_commands >= 0) flags += 'x';
-  if (record.is_peer) flags += 'M';
+  if (record.IsPeer()) flags += 'M';
   if (record.no_evict) flags += 'e';
   if (record.evicted) flags += 'A';
   return flags.empty() ? "N" : flags;

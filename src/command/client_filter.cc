@@ -15,7 +15,7 @@ bool ClientFilter::Fits(const ClientRecord& record) const {
   if (min_age_s && MonotonicNs() - record.since_mono_ns < *min_age_s * 1'000'000'000) return false;
   if (!type) return true;
   const Type client = record.subscriptions > 0 ? Type::kPubSub : Type::kNormal;
-  const Type is = record.is_peer ? Type::kPeer : client;
+  const Type is = record.IsPeer() ? Type::kPeer : client;
   return *type == is;
 }
 

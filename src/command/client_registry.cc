@@ -30,12 +30,12 @@ ClientRegistry::Records ClientRegistry::All() const {
 void ClientMemory::Set(ClientRecord* client, std::atomic<int64_t>* field, int64_t bytes) {
   MutexLock lock(&client->held_mu);
   const int64_t before = field->exchange(bytes);
-  if (!client->evicted) total_.fetch_add(bytes - before);
+  if (!client->uncounted) total_.fetch_add(bytes - before);
 }
 
 void ClientMemory::Forget(ClientRecord* client) {
   MutexLock lock(&client->held_mu);
-  if (!client->evicted.exchange(true)) total_.fetch_sub(client->HeldBytes());
+  if (!std::exchange(client->uncounted, true)) total_.fetch_sub(client->HeldBytes());
 }
 
 ClientRegistry::Records ClientMemory::Evict(const ClientRegistry& clients, int64_t max_bytes) {
@@ -44,13 +44,14 @@ ClientRegistry::Records ClientMemory::Evict(const ClientRegistry& clients, int64
   std::vector<std::pair<int64_t, std::shared_ptr<ClientRecord>>> by_bytes;
   for (auto& record : clients.All()) {
     const int64_t bytes = record->HeldBytes();
-    const bool stays = record->no_evict || record->is_peer;
+    const bool stays = record->no_evict || record->IsPeer();
     if (bytes > 0 && !stays && !record->evicted) by_bytes.emplace_back(bytes, record);
   }
   std::make_heap(by_bytes.begin(), by_bytes.end());
   while (total() > max_bytes && !by_bytes.empty()) {
     std::pop_heap(by_bytes.begin(), by_bytes.end());
     Forget(by_bytes.back().second.get());
+    by_bytes.back().second->evicted = true;
     evicted.push_back(std::move(by_bytes.back().second));
     by_bytes.pop_back();
   }

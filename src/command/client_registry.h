@@ -27,6 +27,13 @@ namespace gub {
 struct CommandEntry;
 
 struct ClientRecord {
+  // As what a connection counts.
+  enum class Standing : uint8_t {
+    kClient,
+    kCandidate,  // it has come where no client may, and must prove soon that it is a node
+    kPeer,       // another node
+  };
+
   // How a client calls itself.
   struct Names {
     std::string name;
@@ -43,6 +50,7 @@ struct ClientRecord {
     names_ = std::move(names);
   }
 
+  bool IsPeer() const { return standing == Standing::kPeer; }
   int64_t HeldBytes() const { return pending_bytes + queued_bytes + unsent_bytes; }
 
   // Constant once the client is in the registry.
@@ -60,14 +68,15 @@ struct ClientRecord {
   std::atomic<int64_t> pending_bytes{0};  // of requests that are not whole yet
   std::atomic<int64_t> queued_bytes{0};   // of a transaction, watches and subscriptions
   std::atomic<int64_t> unsent_bytes{0};   // of replies
-  std::atomic<bool> evicted{false};       // on its way out, its bytes no longer counted
+  std::atomic<bool> evicted{false};       // on its way out
+  bool uncounted = false;                 // its bytes count no longer; under held_mu
   Mutex held_mu;                          // while these are set
 
   std::atomic<int64_t> queued_commands{-1};  // of a transaction; -1: none is open
   std::atomic<int64_t> subscriptions{0};
   std::atomic<int64_t> watches{0};
   std::atomic<bool> no_evict{false};
-  std::atomic<bool> is_peer{false};  // another node, which has proved it
+  std::atomic<Standing> standing{Standing::kClient};
 
  private:
   mutable Mutex mu_;
@@ -93,7 +102,7 @@ class ClientMemory {
  public:
   // One of a client's numbers of bytes (`field`) is now `bytes`. By the client's own loop.
   void Set(ClientRecord* client, std::atomic<int64_t>* field, int64_t bytes);
-  // The client is gone.
+  // The client is gone, or none that counts any more.
   void Forget(ClientRecord* client);
 
   int64_t total() const { return total_.load(std::memory_order_relaxed); }

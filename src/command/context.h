@@ -49,6 +49,7 @@ class CommandContext {
     // Of a node in a cluster; nullptr otherwise.
     Router* router = nullptr;
     ReplySink* sink = nullptr;
+    ByteBuffer late_reply;  // to write one in
   };
 
   CommandContext(Worker* worker, Dispatcher* dispatcher, ClientState* client, ReplyWriter* reply)

@@ -1,6 +1,9 @@
 #include "command/dispatch.h"
 
+#include <algorithm>
+#include <array>
 #include <ctime>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -10,6 +13,7 @@
 #include "command/command_keys.h"
 #include "command/errors.h"
 #include "command/forwarding.h"
+#include "command/hit_arguments.h"
 #include "command/secrets.h"
 #include "command/transaction_commands.h"
 #include "fmt/format.h"
@@ -40,7 +44,8 @@ Dispatcher::Dispatcher(Node* node, size_t thread, Router* router, ReplySink* sin
               0,
               false,
               router,
-              sink} {}
+              sink,
+              {}} {}
 
 void Dispatcher::BeginBatch(ClientState* client) {
   worker_.config.Refresh();
@@ -94,6 +99,20 @@ void Dispatcher::Account(const Span& span, const ClientState& client, Args args)
   slow.address = client.record->address;
   slow.name = client.record->names().name;
   node_->slow_log.Add(std::move(slow), static_cast<size_t>(config().slowlog_max_len));
+}
+
+void Dispatcher::Expect(std::span<const ShortRequest> requests) {
+  std::array<uint64_t, kMostExpected> hashes;
+  size_t count = 0;
+  const auto max_key_bytes = static_cast<size_t>(config().max_key_bytes);
+  for (const ShortRequest& request : requests.first(std::min(requests.size(), kMostExpected))) {
+    const std::optional<LikelyBucket> bucket = GuessBucket(request.args(), max_key_bytes);
+    if (!bucket) continue;
+    Router* const router = worker_.router;
+    if (router != nullptr && router->OwnerOf(bucket->key) != nullptr) continue;
+    hashes[count++] = node_->store.PrefetchTable(bucket->name, bucket->key, bucket->algorithm);
+  }
+  for (size_t i = 0; i < count; ++i) node_->store.PrefetchBucket(hashes[i]);
 }
 
 void Dispatcher::Run(Args args, ClientState* client, ReplyWriter* reply) {
@@ -155,6 +174,7 @@ const CommandEntry* Dispatcher::Check(CommandContext* context) {
     }
     entry = sub;
   }
+  if (MayRun(*context, *entry)) return entry;
   const std::string why_not = WhyNot(*context, *entry);
   if (why_not.empty()) return entry;
   if (entry->spec->name == "get" && IsHttp(args)) {
@@ -163,6 +183,15 @@ const CommandEntry* Dispatcher::Check(CommandContext* context) {
     Reject(context, entry, why_not);
   }
   return nullptr;
+}
+
+// Whether nothing at all stands in the way, as for nearly every request.
+bool Dispatcher::MayRun(const CommandContext& context, const CommandEntry& entry) const {
+  const CommandSpec& spec = *entry.spec;
+  const ClientState& client = *context.client_;
+  return ArityFits(spec.arity, context.args().size()) && spec.handler != nullptr &&
+         !entry.disabled && client.authenticated && !client.IsSubscribed() &&
+         !client.transaction.open && (spec.flags & kNeedsCluster) == 0;
 }
 
 // Why the request cannot be run now, in Redis' order; "" when it can.

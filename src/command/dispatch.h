@@ -9,6 +9,7 @@
 #define GUB_COMMAND_DISPATCH_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,7 @@
 #include "command/context.h"
 #include "command/node.h"
 #include "proto/reply_writer.h"
+#include "proto/request_parser.h"
 
 namespace gub {
 
@@ -32,6 +34,11 @@ class Dispatcher {
   // Around the requests that one read of one client brought.
   void BeginBatch(ClientState* client);
   void EndBatch();
+
+  // The most requests that Expect looks at.
+  static constexpr size_t kMostExpected = 16;
+  // Tells what will be run next, so that waits for memory pass at the same time. Changes nothing.
+  void Expect(std::span<const ShortRequest> requests);
 
   // Answers one request. REQUIRES: between BeginBatch and EndBatch, args is not empty.
   void Run(Args args, ClientState* client, ReplyWriter* reply);
@@ -54,6 +61,7 @@ class Dispatcher {
   const CommandEntry* FindCommand(std::string_view name);
   // Nullptr when the request was answered by an error.
   const CommandEntry* Check(CommandContext* context);
+  bool MayRun(const CommandContext& context, const CommandEntry& entry) const;
   std::string WhyNot(const CommandContext& context, const CommandEntry& entry) const;
   void RejectUnknown(CommandContext* context);
   void Reject(CommandContext* context, const CommandEntry* entry, std::string_view text);

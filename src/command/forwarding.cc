@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "cluster/fallback.h"
 #include "cluster/router.h"
 #include "command/errors.h"
@@ -15,22 +16,27 @@ namespace gub {
 
 namespace {
 
-// A request whose name and key outlive the bytes they came in.
+// A request whose name and key outlive the bytes they came in; usual ones within itself.
 class OwnedRequest {
  public:
-  explicit OwnedRequest(const Request& request)
-      : name_(request.name), key_(request.key), request_(request) {}
+  explicit OwnedRequest(const Request& request) : request_(request) {
+    bytes_.reserve(request.name.size() + request.key.size());
+    bytes_.insert(bytes_.end(), request.name.begin(), request.name.end());
+    bytes_.insert(bytes_.end(), request.key.begin(), request.key.end());
+  }
   Request Get() const {
+    const std::string_view bytes(bytes_.data(), bytes_.size());
     Request request = request_;
-    request.name = name_;
-    request.key = key_;
+    request.name = bytes.substr(0, request_.name.size());
+    request.key = bytes.substr(request_.name.size());
     return request;
   }
 
  private:
-  std::string name_;
-  std::string key_;
-  Request request_;
+  static constexpr size_t kUsualBytes = 64;
+
+  Request request_;  // of its name only the size is used, of its key nothing
+  absl::InlinedVector<char, kUsualBytes> bytes_;
 };
 
 // Whom a reply that comes later goes to, and how.
@@ -42,11 +48,12 @@ struct Place {
 
   template <typename WriteReply>
   void Fill(const WriteReply& write) const {
-    ByteBuffer bytes;
+    ByteBuffer& bytes = worker->late_reply;
     ReplyWriter reply(&bytes);
     reply.set_version(version);
     write(&reply);
     worker->sink->Fill(client, ticket, bytes.view());
+    bytes.Clear();
   }
 };
 
@@ -177,19 +184,21 @@ void DecideAnywhere(CommandContext& context, const Request& request, const Reply
   }
   const Place place = PlaceOf(context);
   context.counters().Add(Counter::kForwardedRequests);
-  const bool taken = owner->Forward(
-      {PeerOperation::kDecide, request}, [place, shape, request = OwnedRequest(request),
-                                          owner = owner->address()](const PeerAnswer* answer) {
-        place.Fill([&](ReplyWriter* reply) {
-          if (answer == nullptr) {
-            WriteFallback(place.worker, {request.Get(), shape, owner}, reply);
-          } else if (answer->decision.error != Error::kNone) {
-            WriteError(place.worker, kTableFull, reply);
-          } else {
-            WriteDecision(shape, answer->decision, {owner}, reply);
-          }
-        });
-      });
+  // The address lives as long as the peer, and so as long as it may call back.
+  const bool taken =
+      owner->Forward({PeerOperation::kDecide, request},
+                     [place, shape, request = OwnedRequest(request),
+                      owner = std::string_view(owner->address())](const PeerAnswer* answer) {
+                       place.Fill([&](ReplyWriter* reply) {
+                         if (answer == nullptr) {
+                           WriteFallback(place.worker, {request.Get(), shape, owner}, reply);
+                         } else if (answer->decision.error != Error::kNone) {
+                           WriteError(place.worker, kTableFull, reply);
+                         } else {
+                           WriteDecision(shape, answer->decision, {owner}, reply);
+                         }
+                       });
+                     });
   if (taken) return OpenPlace(context);
   WriteFallback(&context.worker(), {request, shape, owner->address()}, &context.reply());
 }

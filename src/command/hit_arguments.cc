@@ -120,6 +120,16 @@ absl::Status CheckNameAndKey(std::string_view name, std::string_view key, size_t
   return absl::OkStatus();
 }
 
+std::optional<LikelyBucket> GuessBucket(Args args, size_t max_key_bytes) {
+  constexpr size_t kFewestArgs = 6;
+  if (args.size() < kFewestArgs || !EqualsIgnoreCase(args[0], "gub.hit")) return std::nullopt;
+  const size_t bytes = args[1].size() + args[2].size();
+  if (args[1].empty() || args[2].empty() || bytes > max_key_bytes) return std::nullopt;
+  const std::string_view word = args.size() > kFewestArgs ? args[kFewestArgs] : "";
+  const bool is_leaky = word == "1" || EqualsIgnoreCase(word, "leaky");
+  return LikelyBucket{args[1], args[2], is_leaky ? Algorithm::kLeaky : Algorithm::kToken};
+}
+
 absl::Status ParseHit(Args args, size_t max_key_bytes, Request* request, bool* full) {
   request->name = args[1];
   request->key = args[2];

@@ -22,6 +22,15 @@ inline constexpr std::string_view kThrottleName = "cl.throttle";
 
 // name key hits limit duration [algorithm [behavior]] [BURST n] [ONFAIL policy] [FULL]
 // *full: whether FULL was given.
+// Whose bucket a request of GUB.HIT will most likely ask for: a guess, made without a look at most
+// of its arguments. Nothing for other requests.
+struct LikelyBucket {
+  std::string_view name;
+  std::string_view key;
+  Algorithm algorithm;
+};
+std::optional<LikelyBucket> GuessBucket(Args args, size_t max_key_bytes);
+
 absl::Status ParseHit(Args args, size_t max_key_bytes, Request* request, bool* full);
 
 // key capacity refill_per_second [cost]

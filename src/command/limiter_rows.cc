@@ -80,7 +80,7 @@ constexpr CommandSpec kDebugRows[] = {
 constexpr ArgSpec kOneKey[] = {{.name = "key", .type = kKey}};
 constexpr ArgSpec kHelloArgs[] = {
     {.name = "version", .type = kInteger}, {.name = "id"}, {.name = "address"},
-    {.name = "digest"}, {.name = "nonce"},
+    {.name = "digest"}, {.name = "nonce"}, {.name = "asked"},
 };
 constexpr ArgSpec kDenyArgs[] = {{.name = "reason"}};
 constexpr ArgSpec kProveArgs[] = {{.name = "proof"}};
@@ -95,7 +95,7 @@ constexpr CommandSpec kPeerRows[] = {
      "Decides what another node has gathered for this one.", kBatchArgs, PeerBatchCommand},
     {"deny", 3, kForPeers, kNoKeys, "limiter", kFirst, kConstant,
      "Tells why the other node does not take this one.", kDenyArgs, PeerDenyCommand},
-    {"hello", 7, kForPeers, kNoKeys, "limiter", kFirst, kConstant,
+    {"hello", 8, kForPeers, kNoKeys, "limiter", kFirst, kConstant,
      "Greets this node as another one of its cluster.", kHelloArgs, PeerHelloCommand},
     kHelp,
     {"prove", 3, kForPeers, kNoKeys, "limiter", kFirst, kConstant,

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -58,6 +59,9 @@ struct Node {
         command_stats(thread_count, commands.entries().size()),
         errors(thread_count) {}
 
+  // From now on the connection counts as that; nothing: it is gone.
+  void Count(ClientRecord* client, std::optional<ClientRecord::Standing> standing);
+
   LiveConfig config;
   std::unique_ptr<Cluster> cluster;  // nullptr: the node is in none; set before the workers run
 
@@ -84,8 +88,10 @@ struct Node {
   KeyWatch watch;
   RateMeter ops_per_sec;
   std::atomic<int64_t> stalled_until_mono_ms{0};  // GUB.DEBUG STALL: peers wait
-  std::atomic<int64_t> connected_clients{0};      // other nodes not among them
-  std::atomic<int64_t> connected_peers{0};        // connections from them
+  // Connections, by what they count as.
+  std::atomic<int64_t> connected_clients{0};
+  std::atomic<int64_t> connected_candidates{0};
+  std::atomic<int64_t> connected_peers{0};
   std::atomic<int64_t> next_client_id{1};
 };
 

@@ -1,5 +1,6 @@
 #include "command/peer_commands.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -37,8 +38,10 @@ int64_t MonotonicMs() { return MonotonicNs() / 1'000'000; }
 bool WaitsForStall(CommandContext& context) {
   const int64_t wait_ms = context.node().stalled_until_mono_ms.load() - MonotonicMs();
   if (wait_ms <= 0) return false;
+  // In steps, for the stall may be made shorter meanwhile.
+  constexpr int64_t kStepMs = 20;
   context.client().retry = true;
-  context.worker().sink->WakeLater(context.client().id(), wait_ms);
+  context.worker().sink->WakeLater(context.client().id(), std::min(wait_ms, kStepMs));
   return true;
 }
 
@@ -70,13 +73,14 @@ PeerAnswer Apply(CommandContext& context, const PeerRequest& sent) {
 
 }  // namespace
 
-// GUB.PEER HELLO version id address digest nonce -> [version, id, address, digest, nonce]
+// GUB.PEER HELLO version id address digest nonce asked -> [version, id, address, digest, nonce]
 void PeerHelloCommand(CommandContext& context) {
   if (WaitsForStall(context)) return;
   const Args args = context.args();
   Cluster* const cluster = context.node().cluster.get();
   if (cluster == nullptr) return RefusePeer(context, "this node is in no cluster");
   PeerSession& peer = context.client().peer;
+  if (peer.proven) return RefusePeer(context, "it has greeted already");
   if (context.config().cluster_secret.empty() && !peer.is_local) {
     return RefusePeer(context, "without a cluster-secret only nodes of one machine are peers");
   }
@@ -87,10 +91,13 @@ void PeerHelloCommand(CommandContext& context) {
       cluster->identity(),
       std::string(args[6]),
       RandomHex(kNonceBytes)};
+  const ClusterView& view = context.worker().router->view();
+  const size_t asked = view.table.Find(args[7]);
+  if (asked < view.is_self.size() && view.IsOwn(asked)) greeting.answerer.address = args[7];
   if (version != kPeerProtocol) {
     return RefusePeer(context, WhyNoPeer(version.value_or(-1), greeting.asker, greeting.answerer));
   }
-  if (greeting.asker.id == cluster->node_id()) cluster->peers().HeardSelf(greeting.asker_nonce);
+  cluster->peers().HeardGreeting(greeting.asker_nonce);
   ReplyWriter& reply = context.reply();
   reply.Array(5);
   reply.Integer(kPeerProtocol);
@@ -99,14 +106,12 @@ void PeerHelloCommand(CommandContext& context) {
   reply.Integer(static_cast<int64_t>(greeting.answerer.digest));
   reply.Bulk(greeting.answerer_nonce);
   peer.greeting = std::move(greeting);
-  peer.proven = false;
-  peer.presence.reset();
 }
 
 // GUB.PEER PROVE proof -> [proof, time]
 void PeerProveCommand(CommandContext& context) {
   PeerSession& peer = context.client().peer;
-  if (!peer.greeting) return RefusePeer(context, "a proof without a greeting");
+  if (!peer.greeting || peer.proven) return RefusePeer(context, "a proof without a greeting");
   if (!IsSecret(context.args()[2], AskerProof(*peer.greeting, context.config().cluster_secret))) {
     return RefusePeer(context, "the cluster-secret is another");
   }
@@ -115,15 +120,10 @@ void PeerProveCommand(CommandContext& context) {
   PeerRegistry& peers = context.node().cluster->peers();
   const std::string why_not = WhyNoPeer(kPeerProtocol, asker, self);
   if (!why_not.empty()) return RefusePeer(context, why_not);
-  const std::string rival = peers.RivalOf(asker.address, asker.id, MonotonicMs());
-  if (!rival.empty()) return RefusePeer(context, RivalText(asker.address, rival));
+  peer.presence = peers.Claim(asker.address, asker.id, MonotonicMs());
+  if (peer.presence == nullptr) return RefusePeer(context, RivalText(asker.address));
   peer.proven = true;
-  if (!context.client().record->is_peer.exchange(true)) {
-    context.node().connected_clients.fetch_sub(1);
-    context.node().connected_peers.fetch_add(1);
-  }
-  peer.presence =
-      std::make_unique<PeerRegistry::Presence>(&peers, asker.address, asker.id, MonotonicMs());
+  context.node().Count(context.client().record.get(), ClientRecord::Standing::kPeer);
   GUB_LOG(info, "a peer has connected address={} id={}", Escape(asker.address), Escape(asker.id));
   if (asker.digest != self.digest) {
     GUB_LOG_EVERY(
@@ -138,6 +138,7 @@ void PeerProveCommand(CommandContext& context) {
 
 // GUB.PEER DENY reason
 void PeerDenyCommand(CommandContext& context) {
+  if (!context.client().peer.greeting) return RefusePeer(context, "a refusal without a greeting");
   GUB_LOG_EVERY(1000, warn, "a peer refuses this node address={} reason=\"{}\"",
                 context.client().record->address, Escape(context.args()[2], 200));
   context.client().drop = true;
@@ -149,7 +150,9 @@ void PeerBatchCommand(CommandContext& context) {
   PeerSession& peer = context.client().peer;
   if (!peer.proven) return RefusePeer(context, "a batch from no peer");
   if (WaitsForStall(context)) return;
-  peer.presence->Hear(MonotonicMs());
+  if (!peer.presence->Hear(MonotonicMs())) {
+    return RefusePeer(context, RivalText(peer.greeting->asker.address));
+  }
   const std::optional<int64_t> number = ParseInt64(args[2]);
   const std::optional<int64_t> expires_mono_ms = ParseInt64(args[3]);
   if (!number || !expires_mono_ms) return RefusePeer(context, "its batch cannot be read");

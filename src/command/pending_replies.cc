@@ -1,14 +1,11 @@
 #include "command/pending_replies.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace gub {
 
 PendingReplies::Ticket PendingReplies::Open() {
-  Place place;
-  place.begins = drained_bytes_ + behind_.size();
-  places_.push_back(std::move(place));
+  places_.emplace_back().begins = drained_bytes_ + behind_.size();
   ++waiting_;
   return first_ + places_.size() - 1;
 }
@@ -20,7 +17,7 @@ void PendingReplies::Fill(Ticket ticket, std::string_view bytes) {
   place.filled = true;
   --waiting_;
   if (place.dropped) return;
-  place.reply = bytes;
+  place.reply.assign(bytes.begin(), bytes.end());
   filled_bytes_ += bytes.size();
 }
 
@@ -37,8 +34,9 @@ void PendingReplies::DropFrom(Ticket ticket, size_t keep) {
 
 void PendingReplies::Drain(ByteBuffer* out) {
   while (!places_.empty() && places_.front().filled) {
-    out->Append(places_.front().reply);
-    filled_bytes_ -= places_.front().reply.size();
+    const auto& reply = places_.front().reply;
+    out->Append({reply.data(), reply.size()});
+    filled_bytes_ -= reply.size();
     places_.pop_front();
     ++first_;
     const uint64_t end = places_.empty() ? drained_bytes_ + behind_.size() : places_.front().begins;

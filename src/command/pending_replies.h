@@ -17,9 +17,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <string>
 #include <string_view>
 
+#include "absl/container/inlined_vector.h"
 #include "base/byte_buffer.h"
 
 namespace gub {
@@ -52,11 +52,13 @@ class PendingReplies {
   size_t held_bytes() const { return filled_bytes_ + behind_.size(); }
 
  private:
+  static constexpr size_t kUsualReplyBytes = 48;  // of a decision, and a little more
+
   struct Place {
     uint64_t begins = 0;  // how many bytes had been written to behind_ before it
     bool filled = false;
     bool dropped = false;
-    std::string reply;
+    absl::InlinedVector<char, kUsualReplyBytes> reply;
   };
 
   std::deque<Place> places_;

@@ -68,11 +68,14 @@ struct NumberAndUnit {
   std::string_view unit;
 };
 
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
 std::optional<NumberAndUnit> SplitUnit(std::string_view word) {
-  const size_t digits = word.find_first_not_of("0123456789", word.starts_with('-') ? 1 : 0);
-  const std::optional<int64_t> number = ParseInt64(word.substr(0, digits));
+  size_t end = word.starts_with('-') ? 1 : 0;
+  while (end < word.size() && IsDigit(word[end])) ++end;
+  const std::optional<int64_t> number = ParseInt64(word.substr(0, end));
   if (!number) return std::nullopt;
-  return NumberAndUnit{*number, digits == std::string_view::npos ? "" : word.substr(digits)};
+  return NumberAndUnit{*number, word.substr(end)};
 }
 
 absl::Status NoDuration() {
@@ -82,7 +85,9 @@ absl::Status NoDuration() {
 }  // namespace
 
 absl::StatusOr<Period> ParsePeriod(std::string_view word, bool gregorian) {
-  if (const auto unit = Find(kCalendarWords, word)) return Period::Calendar(*unit);
+  if (!word.empty() && !IsDigit(word.front())) {
+    if (const auto unit = Find(kCalendarWords, word)) return Period::Calendar(*unit);
+  }
   const std::optional<NumberAndUnit> parts = SplitUnit(word);
   if (!parts) return NoDuration();
   const std::optional<int64_t> unit_ms = Find(kUnitsMs, parts->unit);

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/clock.h"
+
 namespace gub {
 
 struct Dialer::Attempt {
@@ -20,9 +22,10 @@ void Dialer::Dial(const std::string& host, int port, Done done) {
   done_ = std::move(done);
   addresses_.clear();
   next_address_ = 0;
-  // Never from within, so that whoever dials need not expect it.
+  last_error_ = "the name has no address";
   lookup_ = std::make_shared<Dialer*>(this);
-  if (!Add(host, port)) return Resolve(host, port);
+  if (!Add(host, port) && !AddKnown(host, port)) return Await(host, port);
+  // Never from within, so that whoever dials need not expect it.
   loop_->Soon([lookup = lookup_] {
     if (*lookup != nullptr) (*lookup)->TryNext();
   });
@@ -42,17 +45,26 @@ bool Dialer::Add(const std::string& host, int port) {
   return true;
 }
 
-void Dialer::Resolve(const std::string& host, int port) {
-  const auto finish = [this, lookup = lookup_,
-                       port](const absl::StatusOr<Resolver::Addresses>& found) {
+// Whether the name's addresses are known.
+bool Dialer::AddKnown(const std::string& name, int port) {
+  if (names_ == nullptr) return false;
+  const std::vector<std::string>* const hosts = names_->Find(name, MonotonicNs() / 1'000'000);
+  if (hosts == nullptr) return false;
+  for (const std::string& host : *hosts) Add(host, port);
+  return true;
+}
+
+void Dialer::Await(const std::string& name, int port) {
+  const auto go_on = [lookup = lookup_,
+                      port](const absl::StatusOr<std::vector<std::string>>& hosts) {
     if (*lookup == nullptr) return;
-    if (!found.ok()) return Finish(-1, std::string(found.status().message()));
-    for (const std::string& address : found->hosts) Add(address, port);
-    last_error_ = "the name has no address";
-    TryNext();
+    Dialer& dialer = **lookup;
+    if (!hosts.ok()) return dialer.Finish(-1, std::string(hosts.status().message()));
+    for (const std::string& host : *hosts) dialer.Add(host, port);
+    dialer.TryNext();
   };
-  if (resolver_ != nullptr) return resolver_->AskAddresses(host, finish);
-  loop_->Soon([finish] { finish(absl::UnavailableError("there is no resolver")); });
+  if (names_ != nullptr) return names_->Await(name, go_on);
+  loop_->Soon([go_on] { go_on(absl::UnavailableError("names cannot be resolved")); });
 }
 
 void Dialer::Cancel() {

@@ -1,7 +1,6 @@
 // Dialer: a TCP connection to another machine, as a descriptor.
 //
-// A name is resolved by the loop's Resolver, so that one which nobody knows keeps no other waiting;
-// of its addresses the first that takes the connection is used.
+// Names are the NameCache's; of a name's addresses the first that takes the connection is used.
 //
 // Threads:  loop-confined.
 // Time:     no bound of its own: whoever dials gives up by Cancel.
@@ -16,7 +15,7 @@
 #include <vector>
 
 #include "net/loop.h"
-#include "net/resolver.h"
+#include "net/name_cache.h"
 
 namespace gub {
 
@@ -25,8 +24,8 @@ class Dialer {
   // fd: connected, not blocking, the callee's; -1: there is none, and error says why.
   using Done = std::function<void(int fd, const std::string& error)>;
 
-  // resolver: nullptr: only addresses can be dialled.
-  Dialer(Loop* loop, Resolver* resolver) : loop_(loop), resolver_(resolver) {}
+  // names: nullptr: only addresses can be dialled.
+  Dialer(Loop* loop, NameCache* names) : loop_(loop), names_(names) {}
   ~Dialer() { Cancel(); }
   Dialer(const Dialer&) = delete;
   Dialer& operator=(const Dialer&) = delete;
@@ -40,14 +39,15 @@ class Dialer {
   struct Attempt;
 
   bool Add(const std::string& host, int port);
-  void Resolve(const std::string& host, int port);
+  bool AddKnown(const std::string& name, int port);
+  void Await(const std::string& name, int port);
   void TryNext();
   void OnWritable();
   void DropAttempt(bool close_fd);
   void Finish(int fd, const std::string& error);
 
   Loop* const loop_;
-  Resolver* const resolver_;
+  NameCache* const names_;
   Done done_;
   std::shared_ptr<Dialer*> lookup_;  // nullptr in it: nobody waits for the name any more
   Attempt* attempt_ = nullptr;

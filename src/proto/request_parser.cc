@@ -57,21 +57,22 @@ RequestParser::Outcome RequestParser::Next(std::string_view bytes) {
   arg_count_ = 0;
   if (!error_.empty()) return Outcome::kError;
   if (!begun_) {
-    consumed_ = ReadShortArray(bytes);
+    consumed_ = ReadShortArray(bytes, args_, &arg_count_);
     if (consumed_ != 0) return Outcome::kRequest;
   }
   return ReadAny(bytes);
 }
 
 // The way of nearly all requests. Reads an array that is wholly there and right, has short lines
-// only, and not more arguments than args_ has room for. Returns how many bytes it has, or 0 if it
+// only, and not more arguments than there is room for. Returns how many bytes it has, or 0 if it
 // is not so: then nothing is done, and ReadAny reads the request from its first byte, once more.
-size_t RequestParser::ReadShortArray(std::string_view bytes) {
+size_t RequestParser::ReadShortArray(std::string_view bytes, std::span<std::string_view> args,
+                                     size_t* arg_count) const {
   if (bytes.size() < kMaxShortLineBytes || bytes[0] != '*') return 0;
   if (next_limits_.max_bulk_bytes < kMaxShortNumber) return 0;
   const auto [count, count_line] = ReadShortLine(bytes.data());
   if (count_line == 0 || count == 0) return 0;
-  if (count > std::min(args_.size(), next_limits_.max_args)) return 0;
+  if (count > std::min(args.size(), next_limits_.max_args)) return 0;
 
   size_t pos = count_line;
   const size_t last_line = bytes.size() - kMaxShortLineBytes;
@@ -82,11 +83,17 @@ size_t RequestParser::ReadShortArray(std::string_view bytes) {
     const size_t begin = pos + line;
     const size_t end = begin + length;
     if (end + 2 > bytes.size() || !IsCrlf(bytes.data() + end)) return 0;
-    args_[i] = std::string_view(bytes.data() + begin, length);
+    args[i] = std::string_view(bytes.data() + begin, length);
     pos = end + 2;
   }
-  arg_count_ = count;
+  *arg_count = count;
   return pos;
+}
+
+bool RequestParser::ReadShort(std::string_view bytes, ShortRequest* request) const {
+  if (begun_ || !error_.empty()) return false;
+  request->bytes = ReadShortArray(bytes, request->words, &request->count);
+  return request->bytes != 0;
 }
 
 RequestParser::Outcome RequestParser::ReadAny(std::string_view bytes) {

@@ -24,6 +24,7 @@
 #ifndef GUB_PROTO_REQUEST_PARSER_H_
 #define GUB_PROTO_REQUEST_PARSER_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -42,6 +43,19 @@ struct RequestLimits {
   // The bounds are those of a client that has yet to authenticate; if it exceeds them, error()
   // says so.
   bool unauthenticated = false;
+
+  friend bool operator==(const RequestLimits&, const RequestLimits&) = default;
+};
+
+// A request whose arguments are few and short, as it lies in the bytes it was read from.
+struct ShortRequest {
+  static constexpr size_t kMaxArgs = 10;
+
+  std::array<std::string_view, kMaxArgs> words;
+  size_t count = 0;
+  size_t bytes = 0;  // all of it
+
+  std::span<const std::string_view> args() const { return {words.data(), count}; }
 };
 
 class RequestParser {
@@ -58,6 +72,11 @@ class RequestParser {
   // not consume (it may have moved in memory). Empty lines and empty arrays are skipped.
   Outcome Next(std::string_view bytes);
 
+  // Reads ahead: a short request that is whole, at the front of `bytes`. Changes nothing, so that
+  // the same bytes may be read again. False: the next request is not of this kind, or not whole, or
+  // the parser is in the middle of one.
+  bool ReadShort(std::string_view bytes, ShortRequest* request) const;
+
   // How many bytes at the front of the last call's `bytes` are done with. After kNeedMore these are
   // what was skipped before the unfinished request.
   size_t consumed() const { return consumed_; }
@@ -71,6 +90,7 @@ class RequestParser {
   // Memory that it holds beyond what it keeps while it waits.
   size_t HeldBytes() const;
 
+  const RequestLimits& limits() const { return next_limits_; }
   // From the next request on.
   void set_limits(RequestLimits limits) { next_limits_ = limits; }
 
@@ -84,7 +104,8 @@ class RequestParser {
 
   static constexpr size_t kUnknown = static_cast<size_t>(-1);
 
-  size_t ReadShortArray(std::string_view bytes);
+  size_t ReadShortArray(std::string_view bytes, std::span<std::string_view> args,
+                        size_t* count) const;
 
   // The readers of all that is not whole, not short or not right. They read on at pos_, and return
   // kRequest when they have what they are after.

@@ -62,12 +62,22 @@ Membership& MembershipKeeper::Current() {
 }
 
 void MembershipKeeper::Take(const Membership::Verdict& verdict) {
-  if (verdict.changed) Publish();
+  if (verdict.changed || !KnowsItselfAsPublished()) Publish();
   if (verdict.look_again_mono_ms) {
     look_.Start(std::max<int64_t>(*verdict.look_again_mono_ms - NowMs(), 1), 0);
   } else {
     look_.Stop();
   }
+}
+
+// Whether the members that are this node are those of the published view.
+bool MembershipKeeper::KnowsItselfAsPublished() const {
+  const std::shared_ptr<const ClusterView> view = node_->cluster->view();
+  const std::vector<Member>& members = view->table.members();
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (view->IsOwn(i) != membership_.IsSelf(members[i].address)) return false;
+  }
+  return true;
 }
 
 void MembershipKeeper::Publish() {

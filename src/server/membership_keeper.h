@@ -49,6 +49,7 @@ class MembershipKeeper {
 
   // What the workers have heard, on this loop.
   void FoundSelf(const std::string& address) { self_.Found(address); }
+  void FoundOther(const std::string& address) { self_.FoundOther(address); }
   void MemberLeaves(const std::string& address);
 
   // Leaves the cluster: discovery first, then whoever is a member hears it by say_leave, then this
@@ -62,6 +63,7 @@ class MembershipKeeper {
   // With the options as they are now.
   Membership& Current();
   void Publish();
+  bool KnowsItselfAsPublished() const;
   void AfterSaid();
   void AwaitSilence();
 

@@ -1,6 +1,7 @@
 #include "server/resp_session.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -64,8 +65,8 @@ void RespSession::Start() {
 
 RespSession::Bounds RespSession::BoundsOf(const Config& config) const {
   if (client_.peer.proven) return Bounds::kPeer;
-  const bool is_stranger = !client_.authenticated && !config.requirepass.empty();
-  return is_stranger ? Bounds::kStranger : Bounds::kClient;
+  const bool has_no_password = !client_.authenticated && !config.requirepass.empty();
+  return has_no_password || !client_.peer.refusal.empty() ? Bounds::kStranger : Bounds::kClient;
 }
 
 void RespSession::ApplyConfig(const Config& config) {
@@ -114,14 +115,11 @@ bool RespSession::IsFull(const ReplyWriter& reply) const {
 ConnectionHandler::Next RespSession::RunRequests(std::string_view input, ReplyWriter* reply,
                                                  size_t* consumed) {
   while (!IsFull(*reply)) {
+    if (const std::optional<Next> next = RunShort(input, reply, consumed)) return *next;
+    if (IsFull(*reply)) break;
     const RequestParser::Outcome outcome = parser_.Next(input.substr(*consumed));
     if (outcome == RequestParser::Outcome::kRequest) {
-      if (!client_.peer.refusal.empty() && !EqualsIgnoreCase(parser_.args()[0], "gub.peer")) {
-        return RefuseForPeers(reply);
-      }
-      dispatcher_->Run(parser_.args(), &client_, reply);
-      if (std::exchange(client_.retry, false)) return Next::kWait;
-      if (bounds_ != BoundsOf(dispatcher_->config())) ApplyConfig(dispatcher_->config());
+      if (const std::optional<Next> next = RunOne(parser_.args(), reply)) return *next;
     }
     *consumed += parser_.consumed();
     if (client_.drop) return Next::kDrop;
@@ -130,6 +128,43 @@ ConnectionHandler::Next RespSession::RunRequests(std::string_view input, ReplyWr
     if (outcome == RequestParser::Outcome::kError) return CloseForProtocol(reply);
   }
   return client_.pending.empty() ? Next::kPause : Next::kWait;
+}
+
+// Runs one request. What comes next, when it was not run.
+std::optional<ConnectionHandler::Next> RespSession::RunOne(Args args, ReplyWriter* reply) {
+  if (!client_.peer.refusal.empty() && !EqualsIgnoreCase(args[0], "gub.peer")) {
+    return RefuseForPeers(reply);
+  }
+  dispatcher_->Run(args, &client_, reply);
+  if (std::exchange(client_.retry, false)) return Next::kWait;
+  if (bounds_ != BoundsOf(dispatcher_->config())) ApplyConfig(dispatcher_->config());
+  return std::nullopt;
+}
+
+// Runs what a pipeline has brought of short requests, some at a time: they are read ahead, so that
+// what they will ask of memory comes for all of them at once. What comes next, when that is known.
+std::optional<ConnectionHandler::Next> RespSession::RunShort(std::string_view input,
+                                                             ReplyWriter* reply, size_t* consumed) {
+  ReadAhead& ahead = *place_.read_ahead;
+  size_t count = kReadAhead;
+  while (count == kReadAhead) {
+    count = 0;
+    size_t offset = *consumed;
+    while (count < kReadAhead && parser_.ReadShort(input.substr(offset), &ahead[count])) {
+      offset += ahead[count++].bytes;
+    }
+    if (count > 1) dispatcher_->Expect({ahead.data(), count});
+    const RequestLimits limits = parser_.limits();
+    for (size_t i = 0; i < count; ++i) {
+      if (const std::optional<Next> next = RunOne(ahead[i].args(), reply)) return next;
+      *consumed += ahead[i].bytes;
+      if (client_.drop) return Next::kDrop;
+      if (client_.close) return NextWhenClosing();
+      // Other bounds now may hold for what was read.
+      if (IsFull(*reply) || parser_.limits() != limits) return std::nullopt;
+    }
+  }
+  return std::nullopt;
 }
 
 // As Worker does with whoever is no client.

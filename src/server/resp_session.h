@@ -6,8 +6,10 @@
 #ifndef GUB_SERVER_RESP_SESSION_H_
 #define GUB_SERVER_RESP_SESSION_H_
 
+#include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "command/client_state.h"
@@ -29,6 +31,11 @@ class RespSession : public ConnectionHandler {
   static constexpr size_t kPeerUnsentBytes = size_t{64} * 1024 * 1024;
   // Replies that a client may have waiting for other nodes before it is read from no more.
   static constexpr size_t kMaxWaitingReplies = 4096;
+  static constexpr int64_t kCandidateMs = 2000;
+
+  // How many requests of a pipeline are read ahead.
+  static constexpr size_t kReadAhead = Dispatcher::kMostExpected;
+  using ReadAhead = std::array<ShortRequest, kReadAhead>;
 
   // Where the session runs: its worker.
   struct Place {
@@ -37,6 +44,7 @@ class RespSession : public ConnectionHandler {
     Dispatcher* dispatcher;
     CounterSet* counters;
     size_t worker;
+    ReadAhead* read_ahead;  // to work in
     // Called last; may destroy the session.
     std::function<void(RespSession*)> on_closed;
   };
@@ -60,9 +68,19 @@ class RespSession : public ConnectionHandler {
   }
   void Flush() { connection_.Wake(); }
 
-  // It must greet as another node first, or is answered `refusal`, a constant. REQUIRES: before
-  // Start.
-  void TakeOnlyPeers(std::string_view refusal) { client_.peer.refusal = refusal; }
+  // It must greet as another node first, within kCandidateMs, or is answered `refusal`, a constant.
+  // REQUIRES: before Start.
+  void TakeOnlyPeers(std::string_view refusal) {
+    client_.peer.refusal = refusal;
+    place_.node->Count(client_.record.get(), ClientRecord::Standing::kCandidate);
+  }
+  // It is gone.
+  void Uncount() { place_.node->Count(client_.record.get(), std::nullopt); }
+  // Whether it should have proved by now that it is another node.
+  bool IsLate(int64_t now_mono_ns) const {
+    return record().standing == ClientRecord::Standing::kCandidate &&
+           now_mono_ns - record().since_mono_ns > kCandidateMs * 1'000'000;
+  }
 
   // Whether the client was silent for timeout_s and may be closed for it.
   bool IsIdle(int64_t now_mono_ns, int64_t timeout_s) const;
@@ -79,6 +97,8 @@ class RespSession : public ConnectionHandler {
   static Connection::Limits ConnectionLimits(const Config& config, Bounds bounds);
   static RequestLimits ParserLimits(const Config& config, Bounds bounds);
   Next RunRequests(std::string_view input, ReplyWriter* reply, size_t* consumed);
+  std::optional<Next> RunShort(std::string_view input, ReplyWriter* reply, size_t* consumed);
+  std::optional<Next> RunOne(Args args, ReplyWriter* reply);
   Next CloseForProtocol(ReplyWriter* reply);
   Next RefuseForPeers(ReplyWriter* reply);
   Next NextWhenClosing() const;

@@ -136,7 +136,7 @@ absl::Status Server::FollowMembers(Loop* housekeeping) {
       });
     };
   };
-  node_.cluster->hooks = {tell(&MembershipKeeper::FoundSelf),
+  node_.cluster->hooks = {tell(&MembershipKeeper::FoundSelf), tell(&MembershipKeeper::FoundOther),
                           tell(&MembershipKeeper::MemberLeaves)};
   members_->Start();
   return absl::OkStatus();
@@ -276,23 +276,28 @@ void Server::KeepHouse(Loop* housekeeping) {
     node_.ops_per_sec.Sample(MonotonicNs(), node_.counters.Sum(Counter::kCommandsProcessed));
   });
   meter.Start(RateMeter::kIntervalMs, RateMeter::kIntervalMs);
+  bool leaving = false;
+  bool stopped = false;
+  std::function<void()> stop;
   SignalWatch signals(housekeeping, kSignals, [&](int signal) {
     if (signal == SIGHUP) return ReloadConfig();
     GUB_LOG(info, "stopping signal={}", signal);
-    signals.Stop();
-    const auto stop = [&] {
-      housekeeping->Soon([&] {  // not from within a callback of the members
-        members_.reset();
-        clock.Stop();
-        sweeper.Stop();
-        meter.Stop();
-        housekeeping->CloseMailbox();
-      });
-    };
-    if (members_ == nullptr) return stop();
+    // The second one does not wait for the others.
+    if (members_ == nullptr || std::exchange(leaving, true)) return stop();
     members_->Leave(
         [this](std::function<void()> said) { workers_.front()->SayLeave(std::move(said)); }, stop);
   });
+  stop = [&] {
+    if (std::exchange(stopped, true)) return;
+    housekeeping->Soon([&] {  // not from within a callback of the members
+      members_.reset();
+      signals.Stop();
+      clock.Stop();
+      sweeper.Stop();
+      meter.Stop();
+      housekeeping->CloseMailbox();
+    });
+  };
   // Whoever has read this line may send a signal.
   GUB_LOG(info, "ready threads={} max_keys={} version={}", node_.threads, node_.store.max_keys(),
           GUB_VERSION);

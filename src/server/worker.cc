@@ -23,8 +23,13 @@ Worker::Worker(Node* node, size_t number)
       counters_(&node->counters.ForThread(number)),
       router_(MakeRouter(node, &loop_, counters_)),
       dispatcher_(node, number, router_.get(), this),
-      place_{&loop_,    node,   &dispatcher_,
-             counters_, number, [this](RespSession* closed) { OnSessionClosed(closed); }},
+      place_{&loop_,
+             node,
+             &dispatcher_,
+             counters_,
+             number,
+             &read_ahead_,
+             [this](RespSession* closed) { OnSessionClosed(closed); }},
       wake_timer_(std::make_unique<Timer>(&loop_, [this] { WakeClients(); })),
       idle_timer_(std::make_unique<Timer>(&loop_, [this] { CloseIdle(); })) {
   idle_timer_->Start(kIdleCheckMs, kIdleCheckMs);
@@ -55,17 +60,19 @@ void Worker::OnConnection(int fd) {
                   "password address={}",
                   session->connection().PeerAddress());
     // Other nodes prove themselves by the cluster's secret.
-    TakePeer(session, !config.cluster_secret.empty(), kDenied);
+    config.cluster_secret.empty() ? Refuse(session, kDenied) : TakePeer(session, kDenied);
   } else if (clients > config.maxclients) {
-    TakePeer(session, clients <= config.maxclients + kPeerRoom, kMaxClients);
+    TakePeer(session, kMaxClients);
   } else {
     Admit(session);
   }
 }
 
-// Takes who is no client in the hope that it is another node; otherwise it is refused.
-void Worker::TakePeer(RespSession* session, bool there_is_room, std::string_view refusal) {
-  if (router_ == nullptr || !there_is_room) return Refuse(session, refusal);
+// Takes who may be no client, in the hope that it is another node; otherwise it is refused.
+void Worker::TakePeer(RespSession* session, std::string_view refusal) {
+  if (router_ == nullptr || node_->connected_candidates >= kPeerRoom) {
+    return Refuse(session, refusal);
+  }
   session->TakeOnlyPeers(refusal);
   Admit(session);
 }
@@ -84,7 +91,7 @@ void Worker::Refuse(RespSession* session, std::string_view text) {
 }
 
 void Worker::OnSessionClosed(RespSession* session) {
-  (session->record().is_peer ? node_->connected_peers : node_->connected_clients).fetch_sub(1);
+  session->Uncount();
   sessions_.erase(session->id());
   counters_->Add(Counter::kConnectionsClosed);
   FinishIfStopped();
@@ -162,10 +169,11 @@ void Worker::CloseIdle() {
     router_->KeepAlive();
   }
   const int64_t timeout_s = dispatcher_.config().timeout_s;
-  if (timeout_s == 0) return;
+  if (timeout_s == 0 && node_->connected_candidates == 0) return;
   const int64_t now_mono_ns = MonotonicNs();
   for (auto& [id, session] : sessions_) {
-    if (session->IsIdle(now_mono_ns, timeout_s)) session->connection().Close();
+    const bool is_idle = timeout_s > 0 && session->IsIdle(now_mono_ns, timeout_s);
+    if (is_idle || session->IsLate(now_mono_ns)) session->connection().Close();
   }
 }
 

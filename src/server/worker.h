@@ -35,8 +35,8 @@ class Worker : private ReplySink {
   // How long a client that may have more on its way must be silent then.
   static constexpr int64_t kSilenceMs = 100;
 
-  // How many connections are taken beyond maxclients by a node of a cluster, for other nodes: they
-  // must say so first.
+  // How many connections a node of a cluster takes at a time that may only be those of other nodes,
+  // and have not proved it yet.
   static constexpr int64_t kPeerRoom = 256;
 
   Worker(Node* node, size_t number);
@@ -68,7 +68,7 @@ class Worker : private ReplySink {
   static constexpr int64_t kIdleCheckMs = 1000;
 
   void OnConnection(int fd);
-  void TakePeer(RespSession* session, bool there_is_room, std::string_view refusal);
+  void TakePeer(RespSession* session, std::string_view refusal);
   void Admit(RespSession* session);
   void Refuse(RespSession* session, std::string_view text);
   void OnSessionClosed(RespSession* session);
@@ -89,6 +89,7 @@ class Worker : private ReplySink {
   Dispatcher dispatcher_;
   std::vector<int64_t> to_flush_;  // clients with replies that have come later
   std::vector<std::unique_ptr<Listener>> listeners_;
+  RespSession::ReadAhead read_ahead_;
   const RespSession::Place place_;
   absl::flat_hash_map<int64_t, std::unique_ptr<RespSession>> sessions_;  // by the client's number
   std::unique_ptr<Timer> wake_timer_;

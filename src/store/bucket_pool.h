@@ -39,6 +39,12 @@ class BucketPool {
   void Free(uint32_t number);
 
   std::string_view KeyOf(uint32_t number) const;
+  // Brings a bucket into the processor's cache.
+  void Prefetch(uint32_t number) const {
+    const auto* const block = reinterpret_cast<const char*>(&At(number));
+    __builtin_prefetch(block);
+    __builtin_prefetch(block + sizeof(Block) - 1);
+  }
   PackedState& StateOf(uint32_t number) { return At(number).state; }
   const PackedState& StateOf(uint32_t number) const { return At(number).state; }
 

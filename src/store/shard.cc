@@ -123,6 +123,13 @@ bool Shard::MakeRoom() {
   return true;
 }
 
+void Shard::PrefetchBucket(uint64_t hash) const {
+  if (!mu_.TryLock()) return;
+  const uint32_t number = table_.Guess(hash);
+  if (number != Table::kNone) pool_.Prefetch(number);
+  mu_.Unlock();
+}
+
 bool Shard::Remove(const BucketKey& key) {
   MutexLock lock(&mu_);
   const uint32_t number = table_.Find(key);

@@ -83,6 +83,11 @@ class alignas(64) Shard {
   // Decides one hit. hit->has_place is false once its place was used.
   Outcome Decide(Hit* hit, Decision* decision);
 
+  // Brings into the processor's cache what a hit of a key with this hash will read: first of the
+  // table, and, once that is there, of the bucket. The second takes the lock, if it is free.
+  void PrefetchTable(uint64_t hash) const ABSL_NO_THREAD_SAFETY_ANALYSIS { table_.Prefetch(hash); }
+  void PrefetchBucket(uint64_t hash) const;
+
   // Removes the key's bucket; whether there was one.
   bool Remove(const BucketKey& key);
 

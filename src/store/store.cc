@@ -65,6 +65,17 @@ Store::Outcome Store::Decide(const Request& request, int64_t now_ms, Decision* d
   return Outcome::kFull;
 }
 
+uint64_t Store::PrefetchTable(std::string_view name, std::string_view key,
+                              Algorithm algorithm) const noexcept {
+  const BucketKey bucket(name, key, algorithm, hash_);
+  shards_[ShardOf(bucket.hash())]->PrefetchTable(bucket.hash());
+  return bucket.hash();
+}
+
+void Store::PrefetchBucket(uint64_t hash) const noexcept {
+  shards_[ShardOf(hash)]->PrefetchBucket(hash);
+}
+
 // Takes a place for a new bucket on a node that is full, from a lapsed bucket of any shard or else
 // from a live one; the new bucket's own shard first.
 bool Store::FindPlace(size_t shard, int64_t now_ms) {

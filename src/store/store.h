@@ -84,6 +84,13 @@ class Store {
   Outcome Decide(const Request& request, int64_t now_ms, Decision* decision,
                  BucketRole role = BucketRole::kOwned) noexcept;
 
+  // What the next hits will need, so that their waits for memory pass at the same time: first
+  // PrefetchTable for each, then PrefetchBucket for each with the hash that it has returned. Hints:
+  // they change nothing. REQUIRES: as Decide.
+  uint64_t PrefetchTable(std::string_view name, std::string_view key,
+                         Algorithm algorithm) const noexcept;
+  void PrefetchBucket(uint64_t hash) const noexcept;
+
   // When the bucket lapses by itself, which is its reset; INT64_MAX when it never does (a leaky one
   // whose limit is 0 does not drain). Nothing when there is none or it has lapsed. Changes nothing.
   // REQUIRES: name and key together at most BucketKey::kMaxBytes.

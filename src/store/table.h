@@ -33,6 +33,12 @@ class Table {
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
 
+  // Brings into the processor's cache what a Find of a key with this hash will read first. Any
+  // thread may call it at any time.
+  void Prefetch(uint64_t hash) const;
+  // The number of a bucket whose key may have this hash: a guess, for Prefetch of what it holds.
+  uint32_t Guess(uint64_t hash) const;
+
   // The number of the bucket with this key; kNone when there is none.
   uint32_t Find(const BucketKey& key) const;
 

@@ -64,6 +64,13 @@ class ClusterSim {
     for (auto& node : nodes_) clients_.push_back(MakeClient(node.get()));
   }
 
+  ~ClusterSim() {
+    // Links know the nodes at their other ends, and these theirs.
+    for (auto& node : nodes_) node->CutLinks();
+  }
+  ClusterSim(const ClusterSim&) = delete;
+  ClusterSim& operator=(const ClusterSim&) = delete;
+
   World& world() { return world_; }
   size_t clients() const { return clients_.size(); }
   size_t answers() const { return answers_; }

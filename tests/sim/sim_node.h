@@ -89,6 +89,8 @@ class SimNode : public SimPeer {
     for (auto& [address, link] : links_) link->PeerDied(peer);
   }
 
+  void CutLinks() { links_.clear(); }
+
   void Listed(const std::vector<Member>& list) {
     Take(membership_.Listed(list, state_.world->now_ms()));
   }

@@ -27,6 +27,7 @@ class PeerLinkTest : public ::testing::Test, public PeerLink::Host {
               batch.count);
     sent_.push_back({batch.number, batch.expires_mono_ms, batch.count});
   }
+  bool CanWrite() const override { return can_write_; }
   void Disconnect() override { ++disconnects_; }
   void OnAnswered(uint64_t token, const PeerAnswer&) override { answered_.push_back(token); }
   void OnFailed(uint64_t token) override { failed_.push_back(token); }
@@ -55,6 +56,7 @@ class PeerLinkTest : public ::testing::Test, public PeerLink::Host {
   static constexpr int64_t kStartUs = 1'000'000;
   static constexpr int64_t kOwnerMs = 50'000;
   int64_t now_us_ = kStartUs;
+  bool can_write_ = true;
   int connects_ = 0, greets_ = 0, disconnects_ = 0;
   std::vector<Sent> sent_;
   std::vector<uint64_t> answered_, failed_;
@@ -154,14 +156,81 @@ TEST_F(PeerLinkTest, WhatIsNotAnsweredInTimeFailsAndItsAnswerIsDropped) {
   EXPECT_EQ(link_.health(), OwnerHealth::State::kUp);
 }
 
-TEST_F(PeerLinkTest, AnAnswerThatComesTooLateButBeforeTheTickIsTooLate) {
+// A denial that is here is not turned into an admission: whoever ticks reads first.
+TEST_F(PeerLinkTest, AnAnswerThatComesBeforeTheTickIsTaken) {
   MakeReady();
   Forward(1);
   link_.Flush(now_us_);
   now_us_ += 100'000;
   Answer(2, 1);
-  EXPECT_THAT(TakeAnswered(), IsEmpty());
+  EXPECT_THAT(TakeAnswered(), ElementsAre(1));
+  EXPECT_THAT(TakeFailed(), IsEmpty());
+}
+
+TEST_F(PeerLinkTest, WhatIsAskedInBetweenDoesNotPutOffWhatWaits) {
+  Forward(1);
+  now_us_ += 90'000;
+  link_.Ask(now_us_);
+  link_.OnConnected(now_us_);
+  link_.OnGreeted(kOwnerMs, now_us_);
+  ASSERT_EQ(sent_.size(), 2u);
+  EXPECT_EQ(link_.NextTickUs(), kStartUs + 100'000);
+  now_us_ = kStartUs + 100'000;
+  link_.OnTick(now_us_);
   EXPECT_THAT(TakeFailed(), ElementsAre(1));
+}
+
+TEST_F(PeerLinkTest, WhileTheConnectionTakesNoMoreRequestsWaitAndAreGivenUpUnsent) {
+  MakeReady();
+  can_write_ = false;
+  for (uint64_t token = 1; token <= 5; ++token) Forward(token);
+  link_.Flush(now_us_);
+  EXPECT_THAT(sent_, IsEmpty());
+  EXPECT_EQ(link_.NextTickUs(), now_us_ + 100'000);
+  now_us_ += 50'000;
+  can_write_ = true;
+  link_.Flush(now_us_);
+  EXPECT_EQ(sent_.size(), 1u);
+  can_write_ = false;
+  Forward(6);
+  now_us_ += 100'000;
+  link_.OnTick(now_us_);
+  EXPECT_THAT(TakeFailed(), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(sent_.size(), 1u);
+}
+
+// The owner's clock runs slower than ours: an old bound would let it apply what is too late.
+TEST_F(PeerLinkTest, WhatWasLearntOfTheOwnersClockGrowsOld) {
+  MakeReady();
+  int64_t owner_ms = kOwnerMs;
+  uint64_t number = 2;
+  for (int second = 0; second < 60; ++second) {
+    now_us_ += 1'000'000;
+    owner_ms += 990;
+    Forward(static_cast<uint64_t>(100 + second));
+    link_.Flush(now_us_);
+    std::string answers;
+    AppendPeerAnswer({}, &answers);
+    link_.OnAnswer({number++, owner_ms, answers, false}, now_us_);
+  }
+  Forward(1);
+  link_.Flush(now_us_);
+  // 10 ms a second were lost, of 20 s at most.
+  EXPECT_LE(sent_.back().expires_mono_ms, owner_ms + 100 + 200);
+  EXPECT_GE(sent_.back().expires_mono_ms, owner_ms + 100);
+}
+
+TEST_F(PeerLinkTest, AShorterTimeOutHoldsForWhatIsUnderWay) {
+  link_.SetLimits({.timeout_ms = 60'000, .batch_limit = 10}, now_us_);
+  MakeReady();
+  Forward(1);
+  link_.Flush(now_us_);
+  link_.SetLimits({.timeout_ms = 50, .batch_limit = 10}, now_us_);
+  Forward(2);
+  EXPECT_EQ(link_.NextTickUs(), now_us_ + 500);
+  now_us_ += 50'000;
+  link_.OnTick(now_us_);
+  EXPECT_THAT(TakeFailed(), ElementsAre(1, 2));
 }
 
 TEST_F(PeerLinkTest, ABatchThatTheOwnerReadTooLateFails) {
@@ -256,7 +325,7 @@ TEST_F(PeerLinkTest, NoMoreAreTakenThanMayBeUnderWay) {
 }
 
 TEST_F(PeerLinkTest, NoMoreBytesWaitThanMayBeUnderWay) {
-  link_.set_limits({.timeout_ms = 100, .max_requests = 1000, .max_waiting_bytes = 1000});
+  link_.SetLimits({.timeout_ms = 100, .max_requests = 1000, .max_waiting_bytes = 1000}, now_us_);
   const std::string key(400, 'k');
   const PeerRequest request = {PeerOperation::kReset, {.name = "n", .key = key}};
   EXPECT_TRUE(link_.Forward(1, request, now_us_));
@@ -271,7 +340,7 @@ TEST_F(PeerLinkTest, NoMoreBytesWaitThanMayBeUnderWay) {
 }
 
 TEST_F(PeerLinkTest, WhatStillWaitsWhenItIsGivenUpIsNeverSent) {
-  link_.set_limits({.timeout_ms = 100, .batch_wait_us = 1'000'000, .batch_limit = 10});
+  link_.SetLimits({.timeout_ms = 100, .batch_wait_us = 1'000'000, .batch_limit = 10}, now_us_);
   MakeReady();
   Forward(1);
   link_.Flush(now_us_);
