@@ -4,9 +4,10 @@
 Prints one table with the medians of alternating rounds and their ratios, then the targets, and
 writes both to build/bench/.
 
-Environment: BUILD (build), QUICK (1 for a short run), ROUNDS (5, quick 2), REQUESTS (30000 at
+Environment: BUILD (build), QUICK (1 for a short run), ROUNDS (5, quick 3), REQUESTS (40000 at
 pipeline 1, quick 8000; 4 and 8 times that at pipelines 16 and 64), ONLY (some of
-"one-thread two-threads cluster in-process", default all).
+"one-thread two-threads cluster in-process", default all), SERVER_CPU and CLIENT_CPU (the first two
+that there are).
 Exit codes: 0 measured, whatever the targets say; otherwise not.
 """
 
@@ -32,9 +33,9 @@ def read_options():
     quick = os.environ.get("QUICK", "") not in ("", "0")
     options = types.SimpleNamespace(
         start_s=time.monotonic(), quick=quick,
-        rounds=int(os.environ.get("ROUNDS", 2 if quick else 5)),
-        requests=int(os.environ.get("REQUESTS", 8_000 if quick else 30_000)),
-        open_seconds=1 if quick else 2,
+        rounds=int(os.environ.get("ROUNDS", 3 if quick else 5)),
+        requests=int(os.environ.get("REQUESTS", 8_000 if quick else 40_000)),
+        open_seconds=1 if quick else 2, kill_seconds=2 if quick else 4,
         only=os.environ.get("ONLY", " ".join(SECTIONS)).split())
     if options.rounds < 1 or options.requests < 100 or not set(options.only) <= set(SECTIONS):
         sys.exit(f"bench: ROUNDS >= 1, REQUESTS >= 100, ONLY some of: {' '.join(SECTIONS)}")

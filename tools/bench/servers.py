@@ -15,8 +15,8 @@ import nodes  # pylint: disable=wrong-import-position
 
 # Servers run on one processor and clients on another, so that neither takes the other's time.
 PROCESSORS = sorted(os.sched_getaffinity(0))
-SERVER_CPU = str(PROCESSORS[0])
-CLIENT_CPU = str(PROCESSORS[1 % len(PROCESSORS)])
+SERVER_CPU = os.environ.get("SERVER_CPU") or str(PROCESSORS[0])
+CLIENT_CPU = os.environ.get("CLIENT_CPU") or str(PROCESSORS[1 % len(PROCESSORS)])
 ALL_CPUS = ",".join(map(str, PROCESSORS))
 
 
