@@ -18,7 +18,7 @@ export UBSAN_OPTIONS ?= print_stacktrace=1:halt_on_error=1
 export TSAN_OPTIONS ?= halt_on_error=1:second_deadlock_stack=1:suppressions=$(CURDIR)/tools/tsan.supp
 STEADY = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help deps deps-run deps-test build run cluster test test-clients test-clients-extra demo lint format asan tsan fuzz bench bench-store install clean
+.PHONY: help deps deps-run deps-test build run cluster test test-clients test-clients-extra demo lint format asan tsan fuzz bench bench-micro bench-neighbours bench-store install clean
 
 help: ## Show every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,7 +84,19 @@ fuzz: build/asan/build.ninja ## Run each fuzz target for FUZZ_SECONDS=60 (finds 
 	$(STEADY) cmake --build build/asan -j $(JOBS)
 	$(STEADY) tools/fuzz.sh
 
-bench: deps-test build/build.ninja ## Measure the server: one client's latency beside bad neighbours
+bench: deps-test build/build.ninja ## Measure the server beside redis-server, and a cluster (QUICK=1: shorter)
+	@grep -q '^BUILD_TESTING:BOOL=ON' build/CMakeCache.txt || \
+	  cmake --preset release -DBUILD_TESTING=ON
+	cmake --build build --target gub-server load_client limiter_bench -j $(JOBS)
+	@tools/bench/bench.py
+
+bench-micro: deps-test build/build.ninja ## Measure each step of a request, and count its instructions
+	@grep -q '^BUILD_TESTING:BOOL=ON' build/CMakeCache.txt || \
+	  cmake --preset release -DBUILD_TESTING=ON
+	cmake --build build --target micro_bench hit_count -j $(JOBS)
+	@tools/bench/micro.py
+
+bench-neighbours: deps-test build/build.ninja ## Measure one client's latency beside bad neighbours
 	@grep -q '^BUILD_TESTING:BOOL=ON' build/CMakeCache.txt || \
 	  cmake --preset release -DBUILD_TESTING=ON
 	cmake --build build --target gub-server load_client -j $(JOBS)

@@ -1,15 +1,20 @@
 // A load for one server, and how long its replies took.
 //
-//   load_client --port N [--connections 50] [--pipeline 1] [--seconds 3] [--rate 0] [--keys 100000]
-//               [--reply-lines 4] COMMAND [ARGUMENT...]
+//   load_client --port N [--connections 50] [--pipeline 1] [--seconds 3] [--requests 0] [--rate 0]
+//               [--keys 100000] [--reply-lines 4] COMMAND [ARGUMENT...]
 //
-// An argument `%k` is replaced by a key of 0 to --keys - 1, at random. --reply-lines is how many
-// lines a reply has (GUB.HIT 4, PING 1). With --rate 0 each connection sends its next pipeline when
-// the replies to the last are there (closed loop). With --rate R, R requests a second are sent in
-// all, on time, whether replies have come or not, and a latency counts from when its request was
-// due (open loop): a server that stalls is not spared the requests that came meanwhile.
+// In an argument `%k` stands for twelve digits of 0 to --keys - 1, at random, and `%n` for the same
+// in turn, so that --requests K --keys K meets each once. --reply-lines is how many lines a reply
+// has (GUB.HIT 4, PING 1). The load ends after --seconds, or after --requests when that is not 0.
 //
-// Prints one line: requests=N per_second=N p50_us=N p99_us=N p999_us=N max_us=N. One thread.
+// With --rate 0 each connection sends its next pipeline when the replies to the last are there
+// (closed loop). With --rate R, R requests a second are sent in all, each at its time, whether
+// replies have come or not, and a latency counts from when its request was due (open loop): a
+// server that stalls is not spared the requests that came meanwhile. Nor those that it never
+// answers: they count with the 5 s that are waited for them.
+//
+// Prints one line: requests=N per_second=N p50_us=N p99_us=N p999_us=N max_us=N unanswered=N. One
+// thread.
 // Exit codes: 0 measured, 1 the server closed or answered with an error, 2 wrong arguments.
 
 #include <arpa/inet.h>
@@ -40,8 +45,8 @@ namespace {
 
 struct Options {
   std::map<std::string, int64_t, std::less<>> numbers = {
-      {"port", 0}, {"connections", 50}, {"pipeline", 1},   {"seconds", 3},
-      {"rate", 0}, {"keys", 100'000},   {"reply-lines", 4}};
+      {"port", 0},     {"connections", 50}, {"pipeline", 1},   {"seconds", 3},
+      {"requests", 0}, {"rate", 0},         {"keys", 100'000}, {"reply-lines", 4}};
   std::vector<std::string> command;
 
   int64_t operator[](const char* name) const { return numbers.at(name); }
@@ -67,6 +72,48 @@ Options ReadOptions(int argc, char** argv) {
   return options;
 }
 
+// One request after the other: always the same bytes but for the digits of the keys.
+class Requests {
+ public:
+  Requests(const std::vector<std::string>& words, int64_t keys)
+      : bytes_("*" + std::to_string(words.size()) + "\r\n"), keys_(static_cast<uint64_t>(keys)) {
+    for (std::string word : words) {
+      const size_t at = std::min(word.find("%k"), word.find("%n"));
+      const bool has_key = at != std::string::npos;
+      const bool in_turn = has_key && word[at + 1] == 'n';
+      if (has_key) word.replace(at, 2, kDigits, '0');
+      bytes_ += "$" + std::to_string(word.size()) + "\r\n";
+      if (has_key) places_.push_back({bytes_.size() + at, in_turn});
+      bytes_ += word + "\r\n";
+    }
+  }
+
+  // Valid until the next call.
+  std::string_view Next() {
+    for (const Place& place : places_) {
+      uint64_t number = (place.in_turn ? turn_ : random_()) % keys_;
+      for (size_t digit = kDigits; digit-- > 0; number /= 10) {
+        bytes_[place.at + digit] = static_cast<char>('0' + number % 10);
+      }
+    }
+    ++turn_;
+    return bytes_;
+  }
+
+ private:
+  struct Place {
+    size_t at;
+    bool in_turn;
+  };
+  static constexpr size_t kDigits = 12;
+
+  std::string bytes_;
+  std::vector<Place> places_;
+  const uint64_t keys_;
+  uint64_t turn_ = 0;
+  std::minstd_rand random_{1};
+};
+
 int64_t NowNs() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 class Connection {
@@ -85,7 +132,8 @@ class Connection {
   }
 
   int fd() const { return fd_; }
-  size_t waiting() const { return due_ns_.size(); }
+  // When the requests without a reply were due.
+  const std::deque<int64_t>& waiting() const { return due_ns_; }
 
   // Adds a request that was due then to what Flush sends.
   void Add(std::string_view request, int64_t due_ns) {
@@ -131,7 +179,10 @@ class Connection {
 
 class Load {
  public:
-  explicit Load(const Options& options) : options_(options), epoll_(epoll_create1(0)) {
+  explicit Load(const Options& options)
+      : options_(options),
+        epoll_(epoll_create1(0)),
+        requests_(options.command, std::max<int64_t>(options["keys"], 1)) {
     for (int64_t i = 0; i < options["connections"]; ++i) {
       connections_.emplace_back(options["port"]);
       epoll_event event{};
@@ -142,27 +193,23 @@ class Load {
   }
 
   void Run() {
-    const int64_t start_ns = NowNs();
-    const int64_t end_ns = start_ns + options_["seconds"] * 1'000'000'000;
-    const bool open = options_["rate"] > 0;
-    const double interval_ns = open ? 1e9 / static_cast<double>(options_["rate"]) : 0;
-    if (!open) {
+    start_ns_ = NowNs();
+    end_ns_ = start_ns_ + options_["seconds"] * 1'000'000'000;
+    if (options_["rate"] > 0) {
+      SendOnTime();
+    } else {
       for (Connection& connection : connections_) SendPipeline(&connection);
+      while (!IsOver()) Poll(100);
     }
-    int64_t sent = 0;
-    while (NowNs() < end_ns) {
-      if (open) {
-        for (; start_ns + static_cast<int64_t>(static_cast<double>(sent) * interval_ns) <= NowNs();
-             ++sent) {
-          Connection& connection = connections_[static_cast<size_t>(sent) % connections_.size()];
-          connection.Add(Request(),
-                         start_ns + static_cast<int64_t>(static_cast<double>(sent) * interval_ns));
-          connection.Flush();
-        }
-      }
-      Poll(open ? 0 : 100);
+    per_second_ =
+        static_cast<double>(latencies_ns_.size()) * 1e9 / static_cast<double>(NowNs() - start_ns_);
+    const int64_t give_up_ns = NowNs() + kPatienceNs;
+    closing_ = true;
+    while (Waiting() && NowNs() < give_up_ns) Poll(10);
+    for (const Connection& connection : connections_) {
+      for (const int64_t due_ns : connection.waiting()) latencies_ns_.push_back(NowNs() - due_ns);
+      unanswered_ += connection.waiting().size();
     }
-    seconds_ = static_cast<double>(NowNs() - start_ns) / 1e9;
   }
 
   void Report() {
@@ -172,27 +219,45 @@ class Load {
       const double index = share * static_cast<double>(latencies_ns_.size() - 1);
       return static_cast<double>(latencies_ns_[static_cast<size_t>(index)]) / 1000;
     };
-    std::printf("requests=%zu per_second=%.0f p50_us=%.1f p99_us=%.1f p999_us=%.1f max_us=%.1f\n",
-                latencies_ns_.size(), static_cast<double>(latencies_ns_.size()) / seconds_, at(0.5),
-                at(0.99), at(0.999), at(1));
+    std::printf(
+        "requests=%zu per_second=%.0f p50_us=%.1f p99_us=%.1f p999_us=%.1f max_us=%.1f "
+        "unanswered=%zu\n",
+        latencies_ns_.size(), per_second_, at(0.5), at(0.99), at(0.999), at(1), unanswered_);
   }
 
  private:
-  std::string Request() {
-    std::string request = "*" + std::to_string(options_.command.size()) + "\r\n";
-    for (const std::string& word : options_.command) {
-      const std::string argument =
-          word == "%k"
-              ? "account:" + std::to_string(random_() % static_cast<uint64_t>(options_["keys"]))
-              : word;
-      request += "$" + std::to_string(argument.size()) + "\r\n" + argument + "\r\n";
+  static constexpr int64_t kPatienceNs = 5'000'000'000;
+
+  bool IsOver() const {
+    const int64_t requests = options_["requests"];
+    return requests > 0 ? sent_ >= requests : NowNs() >= end_ns_;
+  }
+
+  bool Waiting() const {
+    return std::any_of(connections_.begin(), connections_.end(),
+                       [](const Connection& one) { return !one.waiting().empty(); });
+  }
+
+  void SendOnTime() {
+    const double interval_ns = 1e9 / static_cast<double>(options_["rate"]);
+    while (!IsOver()) {
+      while (true) {
+        const int64_t due_ns =
+            start_ns_ + static_cast<int64_t>(static_cast<double>(sent_) * interval_ns);
+        if (due_ns > NowNs() || IsOver()) break;
+        Connection& connection = connections_[static_cast<size_t>(sent_) % connections_.size()];
+        connection.Add(requests_.Next(), due_ns);
+        connection.Flush();
+        ++sent_;
+      }
+      Poll(0);
     }
-    return request;
   }
 
   void SendPipeline(Connection* connection) {
     const int64_t now_ns = NowNs();
-    for (int64_t i = options_["pipeline"]; i > 0; --i) connection->Add(Request(), now_ns);
+    for (int64_t i = options_["pipeline"]; i > 0; --i) connection->Add(requests_.Next(), now_ns);
+    sent_ += options_["pipeline"];
     connection->Flush();
   }
 
@@ -204,16 +269,22 @@ class Load {
       connection.Read(options_["reply-lines"],
                       [this](int64_t latency_ns) { latencies_ns_.push_back(latency_ns); });
       connection.Flush();
-      if (options_["rate"] == 0 && connection.waiting() == 0) SendPipeline(&connection);
+      const bool goes_on = options_["rate"] == 0 && !closing_ && !IsOver();
+      if (goes_on && connection.waiting().empty()) SendPipeline(&connection);
     }
   }
 
   const Options& options_;
   const int epoll_;
   std::deque<Connection> connections_;
-  std::minstd_rand random_{1};
+  Requests requests_;
   std::vector<int64_t> latencies_ns_;
-  double seconds_ = 0;
+  int64_t start_ns_ = 0;
+  int64_t end_ns_ = 0;
+  int64_t sent_ = 0;
+  bool closing_ = false;
+  size_t unanswered_ = 0;
+  double per_second_ = 0;
 };
 
 }  // namespace

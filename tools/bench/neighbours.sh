@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How long one client waits for GUB.HIT on a quiet server, and beside bad neighbours: 5000 idle
 # connections, 1000 that send a byte a second, one that pipelines a million hits and never reads.
-# Part of `make bench`; alternates the two, and prints medians.
+# `make bench-neighbours`; alternates the two, and prints medians.
 #
 # Environment: BUILD (build), ROUNDS (5), SECONDS_EACH (2).
 # Exit codes: 0 measured, otherwise not.
