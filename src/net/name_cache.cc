@@ -25,9 +25,11 @@ void NameCache::OnAnswer(const std::string& name,
                          const absl::StatusOr<Resolver::Addresses>& answer) {
   Entry& entry = entries_[name];
   entry.asking = false;
-  absl::StatusOr<std::vector<std::string>> hosts = answer.status();
-  if (answer.ok()) hosts = entry.hosts = answer->hosts;
-  for (const OnAddresses& on_addresses : std::exchange(entry.waiting, {})) on_addresses(hosts);
+  if (answer.ok()) entry.hosts = answer->hosts;
+  using Hosts = absl::StatusOr<std::vector<std::string>>;
+  const Hosts hosts = answer.ok() ? Hosts(entry.hosts) : Hosts(answer.status());
+  const std::vector<OnAddresses> waiting = std::exchange(entry.waiting, {});
+  for (const OnAddresses& on_addresses : waiting) on_addresses(hosts);
 }
 
 }  // namespace gub
