@@ -257,6 +257,43 @@ TEST(PeersTest, AreNoClientsToTheOptionsThatBoundClients) {
   EXPECT_THAT(FieldOf(cluster.port(0), "peer0"), HasSubstr(",failed=0,"));
 }
 
+// Whoever takes the places of peers and says nothing is gone before long.
+TEST(PeersTest, SilentStrangersDoNotKeepPeersOut) {
+  constexpr int kClients = 20;
+  TestCluster cluster(2, {"--maxclients", std::to_string(kClients)});
+  const std::string key = cluster.KeyOf(1);
+  std::vector<RawClient> clients;
+  for (int i = 0; i < kClients; ++i) {
+    clients.emplace_back(cluster.port(1));
+    EXPECT_EQ(clients.back().Run({"PING"}), RespReply::Status("PONG"));
+  }
+  std::vector<RawClient> strangers;
+  for (int i = 0; i < 300; ++i) strangers.emplace_back(cluster.port(1));
+  RespClient other(cluster.port(0));
+  EXPECT_TRUE(Eventually([&] {
+    return other.Run({"GUB.HIT", "n", key, "1", "1000", "1h"}).items.size() == 3;
+  }));
+  for (RawClient& stranger : strangers) EXPECT_TRUE(stranger.ReadUntilClosed().has_value());
+  for (RawClient& client : clients) {
+    EXPECT_EQ(client.Run({"PING"}), RespReply::Status("PONG"));
+  }
+}
+
+// Two names of one node, and each is asked for by the other.
+TEST(PeersTest, ANodeThatIsListedTwiceAnswersUnderBothNames) {
+  const int first = FreePort();
+  const int second = FreePort();
+  const std::string peers = At(first) + " " + At(second) + " localhost:" + std::to_string(second);
+  Node a(first, peers, {});
+  Node b(second, peers, {});
+  ASSERT_NE(b->WaitForLog("count=3"), "");
+  RespClient client(first);
+  for (int i = 0; i < 60; ++i) {
+    const std::string key = "key:" + std::to_string(i);
+    EXPECT_EQ(client.Run({"GUB.HIT", "n", key, "1", "10", "1h"}).items.size(), 3u) << key;
+  }
+}
+
 TEST(PeersTest, AnOptionOfTheLinkHoldsForALinkThatIsThere) {
   TestCluster cluster(2, {}, 30'000);
   const std::string key = cluster.KeyOf(1);

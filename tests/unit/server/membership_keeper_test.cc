@@ -98,6 +98,17 @@ TEST_F(MembershipKeeperTest, LeavesDiscoveryThenTheOthersThenItsOwnKeys) {
   EXPECT_THAT(steps, ElementsAre("said", "done"));
 }
 
+// The list is the same as before, but not what is known of it.
+TEST_F(MembershipKeeperTest, PublishesWhatItLearnsOfItselfLater) {
+  List("127.0.0.1:17379 gub.example.org:80");
+  EXPECT_FALSE(node_.cluster->view()->IsOwn(1));
+  for (int i = 0; i < SelfFinder::kFoundTimes; ++i) keeper_->FoundSelf("gub.example.org:80");
+  EXPECT_TRUE(node_.cluster->view()->IsOwn(1));
+  EXPECT_EQ(node_.cluster->view()->address, "127.0.0.1:17379");
+  keeper_->FoundOther("gub.example.org:80");
+  EXPECT_FALSE(node_.cluster->view()->IsOwn(1));
+}
+
 // What a process holds: descriptors, threads, KB of memory.
 struct Held {
   size_t files = 0;
