@@ -21,7 +21,7 @@ int64_t EndOfWindow(const Calendar& calendar, const Request& request, int64_t no
 Store::Outcome DecideInStead(OnFail policy, const Request& request, int64_t now_ms,
                              int64_t retry_ms, Store* store, Decision* decision) {
   if (policy == OnFail::kLocal) {
-    return store->Decide(request, now_ms, decision, BucketRole::kStandIn);
+    return store->Decide(request, now_ms, decision, {.role = BucketRole::kStandIn});
   }
   const bool open = policy == OnFail::kOpen;
   const bool is_leaky = request.algorithm == Algorithm::kLeaky;

@@ -8,6 +8,7 @@
 #ifndef GUB_COMMAND_CONTEXT_H_
 #define GUB_COMMAND_CONTEXT_H_
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -38,6 +39,46 @@ using Args = std::span<const std::string_view>;
 
 class CommandContext {
  public:
+  // The buckets that the next requests will ask for, by where their names and keys lie, as long as
+  // the bytes stay there.
+  class ExpectedBuckets {
+   public:
+    static constexpr size_t kMost = 16;
+
+    void Clear() { count_ = next_ = 0; }
+    void Add(std::string_view name, std::string_view key, Algorithm algorithm,
+             const Store::Hint& hint) {
+      entries_[count_++] = {name, key, algorithm, hint};
+    }
+    size_t count() const { return count_; }
+    Store::Hint* hint(size_t i) { return &entries_[i].hint; }
+    // What is known of a request's bucket. Requests come in their order.
+    Store::Hint Take(const Request& request) {
+      for (size_t i = next_; i < count_; ++i) {
+        const Entry& entry = entries_[i];
+        const bool is_it =
+            entry.key.data() == request.key.data() && entry.key.size() == request.key.size() &&
+            entry.name.data() == request.name.data() && entry.name.size() == request.name.size() &&
+            entry.algorithm == request.algorithm;
+        if (!is_it) continue;
+        next_ = i + 1;
+        return entry.hint;
+      }
+      return {};
+    }
+
+   private:
+    struct Entry {
+      std::string_view name;
+      std::string_view key;
+      Algorithm algorithm;
+      Store::Hint hint;
+    };
+    std::array<Entry, kMost> entries_;
+    size_t count_ = 0;
+    size_t next_ = 0;
+  };
+
   // What all requests of a worker share.
   struct Worker {
     Node* node;
@@ -50,6 +91,7 @@ class CommandContext {
     Router* router = nullptr;
     ReplySink* sink = nullptr;
     ByteBuffer late_reply;  // to write one in
+    ExpectedBuckets expected;
   };
 
   CommandContext(Worker* worker, Dispatcher* dispatcher, ClientState* client, ReplyWriter* reply)

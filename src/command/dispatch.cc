@@ -14,6 +14,7 @@
 #include "command/errors.h"
 #include "command/forwarding.h"
 #include "command/hit_arguments.h"
+#include "command/limit_commands.h"
 #include "command/secrets.h"
 #include "command/transaction_commands.h"
 #include "fmt/format.h"
@@ -45,6 +46,7 @@ Dispatcher::Dispatcher(Node* node, size_t thread, Router* router, ReplySink* sin
               false,
               router,
               sink,
+              {},
               {}} {}
 
 void Dispatcher::BeginBatch(ClientState* client) {
@@ -102,17 +104,20 @@ void Dispatcher::Account(const Span& span, const ClientState& client, Args args)
 }
 
 void Dispatcher::Expect(std::span<const ShortRequest> requests) {
-  std::array<uint64_t, kMostExpected> hashes;
-  size_t count = 0;
+  CommandContext::ExpectedBuckets& expected = worker_.expected;
+  expected.Clear();
   const auto max_key_bytes = static_cast<size_t>(config().max_key_bytes);
   for (const ShortRequest& request : requests.first(std::min(requests.size(), kMostExpected))) {
+    const CommandEntry* const entry = FindCommand(request.args()[0]);
+    if (entry == nullptr || entry->spec->handler != HitCommand) continue;
     const std::optional<LikelyBucket> bucket = GuessBucket(request.args(), max_key_bytes);
     if (!bucket) continue;
     Router* const router = worker_.router;
     if (router != nullptr && router->OwnerOf(bucket->key) != nullptr) continue;
-    hashes[count++] = node_->store.PrefetchTable(bucket->name, bucket->key, bucket->algorithm);
+    const auto [name, key, algorithm] = *bucket;
+    expected.Add(name, key, algorithm, node_->store.PrefetchTable(name, key, algorithm));
   }
-  for (size_t i = 0; i < count; ++i) node_->store.PrefetchBucket(hashes[i]);
+  for (size_t i = 0; i < expected.count(); ++i) node_->store.PrefetchBucket(expected.hint(i));
 }
 
 void Dispatcher::Run(Args args, ClientState* client, ReplyWriter* reply) {

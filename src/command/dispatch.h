@@ -36,9 +36,11 @@ class Dispatcher {
   void EndBatch();
 
   // The most requests that Expect looks at.
-  static constexpr size_t kMostExpected = 16;
-  // Tells what will be run next, so that waits for memory pass at the same time. Changes nothing.
+  static constexpr size_t kMostExpected = CommandContext::ExpectedBuckets::kMost;
+  // Tells what will be run next, so that waits for memory pass at the same time; the bytes must
+  // stay where they are until ExpectNothing.
   void Expect(std::span<const ShortRequest> requests);
+  void ExpectNothing() { worker_.expected.Clear(); }
 
   // Answers one request. REQUIRES: between BeginBatch and EndBatch, args is not empty.
   void Run(Args args, ClientState* client, ReplyWriter* reply);

@@ -122,7 +122,7 @@ absl::Status CheckNameAndKey(std::string_view name, std::string_view key, size_t
 
 std::optional<LikelyBucket> GuessBucket(Args args, size_t max_key_bytes) {
   constexpr size_t kFewestArgs = 6;
-  if (args.size() < kFewestArgs || !EqualsIgnoreCase(args[0], "gub.hit")) return std::nullopt;
+  if (args.size() < kFewestArgs) return std::nullopt;
   const size_t bytes = args[1].size() + args[2].size();
   if (args[1].empty() || args[2].empty() || bytes > max_key_bytes) return std::nullopt;
   const std::string_view word = args.size() > kFewestArgs ? args[kFewestArgs] : "";

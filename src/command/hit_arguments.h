@@ -23,7 +23,7 @@ inline constexpr std::string_view kThrottleName = "cl.throttle";
 // name key hits limit duration [algorithm [behavior]] [BURST n] [ONFAIL policy] [FULL]
 // *full: whether FULL was given.
 // Whose bucket a request of GUB.HIT will most likely ask for: a guess, made without a look at most
-// of its arguments. Nothing for other requests.
+// of its arguments. Nothing when they are too few or wrong.
 struct LikelyBucket {
   std::string_view name;
   std::string_view key;

@@ -28,6 +28,11 @@ char* PutBytes(char* p, std::string_view bytes) {
 template <typename Integer>
 char* PutLine(char* p, char type, Integer value) {
   *p++ = type;
+  // Most numbers of most replies are one digit.
+  if (value >= 0 && value <= 9) {
+    *p++ = static_cast<char>('0' + value);
+    return PutCrlf(p);
+  }
   return PutCrlf(std::to_chars(p, p + kMaxIntegerBytes, value).ptr);
 }
 

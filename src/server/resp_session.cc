@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "command/transaction_commands.h"
@@ -154,6 +155,7 @@ std::optional<ConnectionHandler::Next> RespSession::RunShort(std::string_view in
       offset += ahead[count++].bytes;
     }
     if (count > 1) dispatcher_->Expect({ahead.data(), count});
+    const absl::Cleanup forget = [this] { dispatcher_->ExpectNothing(); };
     const RequestLimits limits = parser_.limits();
     for (size_t i = 0; i < count; ++i) {
       if (const std::optional<Next> next = RunOne(ahead[i].args(), reply)) return next;

@@ -25,7 +25,17 @@ uint64_t KeyHash::operator()(std::string_view bytes) const {
 
 BucketKey::BucketKey(std::string_view name, std::string_view key, BucketKind kind,
                      const KeyHash& hash)
-    : size_(kHeaderBytes + name.size() + key.size()) {
+    : size_(SizeOf(name, key)) {
+  Write(name, key, kind);
+  hash_ = hash(bytes());
+}
+
+BucketKey::BucketKey(std::string_view name, std::string_view key, BucketKind kind, uint64_t hash)
+    : size_(SizeOf(name, key)), hash_(hash) {
+  Write(name, key, kind);
+}
+
+void BucketKey::Write(std::string_view name, std::string_view key, BucketKind kind) {
   assert(name.size() + key.size() <= kMaxBytes);
   char* out = short_;
   if (size_ > sizeof(short_)) {
@@ -38,7 +48,6 @@ BucketKey::BucketKey(std::string_view name, std::string_view key, BucketKind kin
   out[kAlgorithmAt] = static_cast<char>(static_cast<int>(kind.algorithm) | role_bit);
   std::memcpy(out + kHeaderBytes, name.data(), name.size());
   std::memcpy(out + kHeaderBytes + name.size(), key.data(), key.size());
-  hash_ = hash(bytes());
 }
 
 }  // namespace gub

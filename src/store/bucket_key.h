@@ -51,6 +51,8 @@ class BucketKey {
   static constexpr size_t kMaxBytes = 65'000;  // of name and key together
 
   BucketKey(std::string_view name, std::string_view key, BucketKind kind, const KeyHash& hash);
+  // The same when its hash is known. REQUIRES: it is that of these.
+  BucketKey(std::string_view name, std::string_view key, BucketKind kind, uint64_t hash);
   BucketKey(const BucketKey&) = delete;
   BucketKey& operator=(const BucketKey&) = delete;
 
@@ -72,6 +74,8 @@ class BucketKey {
   static constexpr size_t kAlgorithmAt = 2;
   static constexpr int kAlgorithmBits = 0x0f;
   static constexpr int kStandInBit = 0x10;
+
+  void Write(std::string_view name, std::string_view key, BucketKind kind);
 
   size_t size_;
   uint64_t hash_;

@@ -39,6 +39,10 @@ class BucketPool {
   void Free(uint32_t number);
 
   std::string_view KeyOf(uint32_t number) const;
+  // Whether this is the number of a bucket, and its key this one. Any number may be asked for.
+  bool Holds(uint32_t number, std::string_view key) const {
+    return number < used_once_ && KeySize(At(number)) == key.size() && KeyOf(number) == key;
+  }
   // Brings a bucket into the processor's cache.
   void Prefetch(uint32_t number) const {
     const auto* const block = reinterpret_cast<const char*>(&At(number));

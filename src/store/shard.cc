@@ -59,7 +59,8 @@ template <typename State>
 Shard::Outcome Shard::DecideWith(Hit* hit, Decision* decision) {
   const BucketKey& key = hit->key;
   const Request& request = hit->request;
-  const uint32_t number = table_.Find(key);
+  const bool guessed = pool_.Holds(hit->guess, key.bytes());
+  const uint32_t number = guessed ? hit->guess : table_.Find(key);
   const bool found = number != Table::kNone;
   std::optional<State> state;
   if (found) state = Unpack<State>(pool_.StateOf(number));
@@ -123,11 +124,12 @@ bool Shard::MakeRoom() {
   return true;
 }
 
-void Shard::PrefetchBucket(uint64_t hash) const {
-  if (!mu_.TryLock()) return;
+uint32_t Shard::PrefetchBucket(uint64_t hash) const {
+  if (!mu_.TryLock()) return Table::kNone;
   const uint32_t number = table_.Guess(hash);
   if (number != Table::kNone) pool_.Prefetch(number);
   mu_.Unlock();
+  return number;
 }
 
 bool Shard::Remove(const BucketKey& key) {

@@ -77,6 +77,7 @@ class alignas(64) Shard {
     const BucketKey& key;
     const Request& request;
     int64_t now_ms;
+    uint32_t guess = BucketPool::kNone;  // the number of the key's bucket, perhaps
     bool has_place = false;
   };
 
@@ -84,9 +85,10 @@ class alignas(64) Shard {
   Outcome Decide(Hit* hit, Decision* decision);
 
   // Brings into the processor's cache what a hit of a key with this hash will read: first of the
-  // table, and, once that is there, of the bucket. The second takes the lock, if it is free.
+  // table, and, once that is there, of the bucket, whose number it guesses then (kNone: it does
+  // not). The second takes the lock, if it is free.
   void PrefetchTable(uint64_t hash) const ABSL_NO_THREAD_SAFETY_ANALYSIS { table_.Prefetch(hash); }
-  void PrefetchBucket(uint64_t hash) const;
+  uint32_t PrefetchBucket(uint64_t hash) const;
 
   // Removes the key's bucket; whether there was one.
   bool Remove(const BucketKey& key);

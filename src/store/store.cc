@@ -49,12 +49,23 @@ Store::Store(Options options)
 }
 
 Store::Outcome Store::Decide(const Request& request, int64_t now_ms, Decision* decision,
-                             BucketRole role) noexcept {
-  const BucketKey key(request.name, request.key, {request.algorithm, role}, hash_);
+                             const WhichBucket& which) noexcept {
+  const BucketKind kind = {request.algorithm, which.role};
+  if (which.hint.hash == 0) {
+    return DecideOn(BucketKey(request.name, request.key, kind, hash_),
+                    {request, now_ms, BucketPool::kNone}, decision);
+  }
+  return DecideOn(BucketKey(request.name, request.key, kind, which.hint.hash),
+                  {request, now_ms, which.hint.number}, decision);
+}
+
+Store::Outcome Store::DecideOn(const BucketKey& key, const Asked& asked,
+                               Decision* decision) noexcept {
   const size_t shard = ShardOf(key.hash());
-  Shard::Hit hit = {.key = key, .request = request, .now_ms = now_ms};
+  Shard::Hit hit = {
+      .key = key, .request = asked.request, .now_ms = asked.now_ms, .guess = asked.guess};
   Shard::Outcome outcome = shards_[shard]->Decide(&hit, decision);
-  if (outcome == Shard::Outcome::kNoPlace && FindPlace(shard, now_ms)) {
+  if (outcome == Shard::Outcome::kNoPlace && FindPlace(shard, asked.now_ms)) {
     // Another thread may have opened the bucket in between: it is decided anew.
     hit.has_place = true;
     outcome = shards_[shard]->Decide(&hit, decision);
@@ -65,15 +76,15 @@ Store::Outcome Store::Decide(const Request& request, int64_t now_ms, Decision* d
   return Outcome::kFull;
 }
 
-uint64_t Store::PrefetchTable(std::string_view name, std::string_view key,
-                              Algorithm algorithm) const noexcept {
+Store::Hint Store::PrefetchTable(std::string_view name, std::string_view key,
+                                 Algorithm algorithm) const noexcept {
   const BucketKey bucket(name, key, algorithm, hash_);
   shards_[ShardOf(bucket.hash())]->PrefetchTable(bucket.hash());
-  return bucket.hash();
+  return {bucket.hash(), BucketPool::kNone};
 }
 
-void Store::PrefetchBucket(uint64_t hash) const noexcept {
-  shards_[ShardOf(hash)]->PrefetchBucket(hash);
+void Store::PrefetchBucket(Hint* hint) const noexcept {
+  hint->number = shards_[ShardOf(hint->hash)]->PrefetchBucket(hint->hash);
 }
 
 // Takes a place for a new bucket on a node that is full, from a lapsed bucket of any shard or else

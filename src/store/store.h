@@ -39,10 +39,23 @@
 #include "gub/types.h"
 #include "limit/calendar.h"
 #include "store/bucket_key.h"
+#include "store/bucket_pool.h"
 #include "store/occupancy.h"
 #include "store/shard.h"
 
 namespace gub {
+
+// What has been found out of a bucket that this node owns.
+struct BucketHint {
+  uint64_t hash = 0;  // of its identity; 0: nothing is known
+  uint32_t number = BucketPool::kNone;
+};
+
+// Which bucket decides.
+struct WhichBucket {
+  BucketRole role = BucketRole::kOwned;
+  BucketHint hint = {};
+};
 
 class Store {
  public:
@@ -78,18 +91,20 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
+  using Hint = BucketHint;
+
   // Decides one hit. Of two hits on one bucket, one is decided wholly before the other.
   // REQUIRES: the request is within the contract; name and key together at most
-  // BucketKey::kMaxBytes.
+  // BucketKey::kMaxBytes; a hint is that of this name, key and algorithm.
   Outcome Decide(const Request& request, int64_t now_ms, Decision* decision,
-                 BucketRole role = BucketRole::kOwned) noexcept;
+                 const WhichBucket& which = {}) noexcept;
 
   // What the next hits will need, so that their waits for memory pass at the same time: first
-  // PrefetchTable for each, then PrefetchBucket for each with the hash that it has returned. Hints:
-  // they change nothing. REQUIRES: as Decide.
-  uint64_t PrefetchTable(std::string_view name, std::string_view key,
-                         Algorithm algorithm) const noexcept;
-  void PrefetchBucket(uint64_t hash) const noexcept;
+  // PrefetchTable for each, then PrefetchBucket for each. They change nothing but the hint.
+  // REQUIRES: as Decide.
+  Hint PrefetchTable(std::string_view name, std::string_view key,
+                     Algorithm algorithm) const noexcept;
+  void PrefetchBucket(Hint* hint) const noexcept;
 
   // When the bucket lapses by itself, which is its reset; INT64_MAX when it never does (a leaky one
   // whose limit is 0 does not drain). Nothing when there is none or it has lapsed. Changes nothing.
@@ -131,6 +146,13 @@ class Store {
 
  private:
   size_t ShardOf(uint64_t hash) const { return ((hash >> 32) * shards_.size()) >> 32; }
+  // A request at its time, and what may be the number of its bucket.
+  struct Asked {
+    const Request& request;
+    int64_t now_ms;
+    uint32_t guess;
+  };
+  Outcome DecideOn(const BucketKey& key, const Asked& asked, Decision* decision) noexcept;
   bool FindPlace(size_t shard, int64_t now_ms);
 
   const Calendar calendar_;

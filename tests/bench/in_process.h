@@ -8,6 +8,7 @@
 #ifndef GUB_TESTS_BENCH_IN_PROCESS_H_
 #define GUB_TESTS_BENCH_IN_PROCESS_H_
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -62,9 +63,13 @@ class InProcessNode {
     replies_.Clear();
     ReplyWriter reply(&replies_);
     dispatcher_.BeginBatch(&client_);
-    while (parser_.Next(input) == RequestParser::Outcome::kRequest) {
-      dispatcher_.Run(parser_.args(), &client_, &reply);
-      input.remove_prefix(parser_.consumed());
+    while (const size_t count = ReadAhead(input)) {
+      if (count > 1) dispatcher_.Expect({ahead_.data(), count});
+      for (size_t i = 0; i < count; ++i) {
+        dispatcher_.Run(ahead_[i].args(), &client_, &reply);
+        input.remove_prefix(ahead_[i].bytes);
+      }
+      dispatcher_.ExpectNothing();
     }
     dispatcher_.EndBatch();
     if (replies_.empty() || *replies_.data() == '-') Fail();
@@ -90,6 +95,14 @@ class InProcessNode {
     return config;
   }
 
+  size_t ReadAhead(std::string_view input) {
+    size_t count = 0;
+    while (count < ahead_.size() && parser_.ReadShort(input, &ahead_[count])) {
+      input.remove_prefix(ahead_[count++].bytes);
+    }
+    return count;
+  }
+
   [[noreturn]] void Fail() const {
     std::fprintf(stderr, "no reply, or an error: %s\n", std::string(replies_.view()).c_str());
     std::exit(1);
@@ -99,6 +112,7 @@ class InProcessNode {
   Dispatcher dispatcher_{&node_, 0};
   ClientState client_;
   RequestParser parser_{RequestLimits{}};
+  std::array<ShortRequest, Dispatcher::kMostExpected> ahead_;
   ByteBuffer replies_;
 };
 

@@ -38,7 +38,9 @@ class StoreTimeTest : public ::testing::TestWithParam<bool> {
 };
 
 TEST_P(StoreTimeTest, WhatHasLapsedInAShardGivesWayToALaterHitOfAnEarlierReading) {
-  for (int i = 0; i < 1000; ++i) {
+  // More than were freed; and few, for a shard that chance has filled more than the others may have
+  // no slot for many more.
+  for (int i = 0; i < 100; ++i) {
     ASSERT_EQ(Hit("new" + std::to_string(i), kHourMs), Store::Outcome::kDecided);
   }
   EXPECT_GT(store_.counts().expired_keys, uint64_t{Shard::kStepsPerLock});
