@@ -288,5 +288,37 @@ TEST(RequestParserTest, GivesViewsIntoTheBytesOfTheLastCall) {
   EXPECT_EQ(parser.args()[1].data(), line.data() + 5);
 }
 
+TEST(RequestParserTest, ReadsAShortRequestAheadAndChangesNothing) {
+  RequestParser parser{RequestLimits{}};
+  const std::string two = "*2\r\n$4\r\nECHO\r\n$1\r\na\r\n*1\r\n$4\r\nPING\r\n";
+  ShortRequest ahead;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(parser.ReadShort(two, &ahead));
+    EXPECT_EQ(ahead.bytes, 25u);
+    EXPECT_EQ(std::vector<std::string_view>(ahead.args().begin(), ahead.args().end()),
+              (std::vector<std::string_view>{"ECHO", "a"}));
+  }
+  ASSERT_TRUE(parser.ReadShort(std::string_view(two).substr(25), &ahead));
+  EXPECT_EQ(ahead.args().front(), "PING");
+  EXPECT_EQ(parser.Next(two), RequestParser::Outcome::kRequest);
+  EXPECT_EQ(parser.consumed(), 25u);
+}
+
+TEST(RequestParserTest, ReadsNothingAheadThatIsNotShortAndWhole) {
+  RequestParser parser{RequestLimits{}};
+  ShortRequest ahead;
+  EXPECT_FALSE(parser.ReadShort("", &ahead));
+  EXPECT_FALSE(parser.ReadShort("PING\r\n", &ahead));
+  EXPECT_FALSE(parser.ReadShort("*1\r\n$4\r\nPIN", &ahead));
+  EXPECT_FALSE(parser.ReadShort("*0\r\n*1\r\n$4\r\nPING\r\n", &ahead));
+  EXPECT_FALSE(parser.ReadShort("*1\r\n$4\r\nPINGxx\r\n", &ahead));
+  std::string many = "*11\r\n";
+  for (int i = 0; i < 11; ++i) many += "$1\r\na\r\n";
+  EXPECT_FALSE(parser.ReadShort(many, &ahead));
+  // In the middle of a request nothing begins.
+  EXPECT_EQ(parser.Next("*1\r\n$4\r\nPI"), RequestParser::Outcome::kNeedMore);
+  EXPECT_FALSE(parser.ReadShort("*1\r\n$4\r\nPING\r\n", &ahead));
+}
+
 }  // namespace
 }  // namespace gub
