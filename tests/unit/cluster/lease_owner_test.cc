@@ -214,6 +214,17 @@ TEST_F(LeaseOwnerTest, ADenialIsKeptOnlyWhenNothingIsLeftAndNothingIsLent) {
   EXPECT_TRUE(denied->marked);
 }
 
+TEST_F(LeaseOwnerTest, ADenialIsNotKeptWhileSomeOfALowerLimitMayReturn) {
+  Lend(kA, 4);
+  Own(6);
+  request_.limit = 6;
+  Own(1);
+  const std::optional<LeaseAnswer> denied = Send(kB, Asking(1));
+  EXPECT_EQ(denied->verdict, LeaseVerdict::kDenied);
+  EXPECT_EQ(denied->remaining, 0);
+  EXPECT_EQ(denied->denial_ms, 0);
+}
+
 TEST_F(LeaseOwnerTest, WhoWasToldThatNothingIsLeftHearsOfARefund) {
   Own(10);
   Send(kA, Asking(1));
