@@ -1,9 +1,8 @@
 // Frames: what crosses between a node and the owner of a key: many requests in one string, and as
 // many answers in another.
 //
-// Numbers are variable-length integers, seven bits a byte, lowest first (LEB128); signed ones are
-// folded so that small ones of either sign are short (zigzag). Names and keys are their bytes
-// behind their length. A hit with a 33-byte name and key takes about 45 bytes.
+// They are made of what frame_codec.h writes. A hit with a 33-byte name and key takes about 45
+// bytes.
 //
 // Threads:  pure functions.
 // Memory:   what is read borrows from the string it was read from.
