@@ -1,5 +1,5 @@
-// A pipeline is read ahead, and what its requests will ask of memory is fetched before they run. That
-// must never show: the same requests one by one have the same replies.
+// A pipeline is read ahead, and what its requests will ask of memory is fetched before they run.
+// That must never show: the same requests one by one have the same replies.
 
 #include <gtest/gtest.h>
 
@@ -43,12 +43,17 @@ class Dice {
       case 7:
         return {"GUB.HIT", name, key, "x", "5", "1m"};
       case 8:
-        return {"GUB.DEBUG", "CLOCK", "ADVANCE", Pick({"1", "500", "60000"})};
+        return {"GUB.DEBUG", "CLOCK", "SET", "1700000000000"};
       case 9:
         return {"gub.hit", name, key, "1", "5", "1m", "token", "RESET_REMAINING"};
       default:
-        return {Pick({"GUB.HIT", "gub.hit"}), name, key, Pick({"1", "2", "0", "-1"}),
-                Pick({"5", "20"}), Pick({"1000", "1m"}), Pick({"token", "leaky", "LEAKY", "1"})};
+        return {Pick({"GUB.HIT", "gub.hit"}),
+                name,
+                key,
+                Pick({"1", "2", "0", "-1"}),
+                Pick({"5", "20"}),
+                Pick({"1000", "1m"}),
+                Pick({"token", "leaky", "LEAKY", "1"})};
     }
   }
 
