@@ -15,14 +15,7 @@ namespace gub {
 
 namespace {
 
-constexpr size_t kMaxAnswerBytes = size_t{4} * 1024 * 1024;
-// Written batches that the connection has not taken yet: no more are written then.
-constexpr size_t kMaxWaitingBytes = size_t{8} * 1024 * 1024;
-constexpr ReplyLimits kReplyLimits = {.max_bulk_bytes = kMaxAnswerBytes, .max_items = 16};
-constexpr Connection::Limits kWireLimits = {.max_pending_bytes = 2 * kMaxAnswerBytes,
-                                            .max_unsent_bytes = size_t{64} * 1024 * 1024,
-                                            .keepalive_s = 60,
-                                            .reads_while_blocked = true};
+constexpr ReplyLimits kReplyLimits = {.max_bulk_bytes = PeerWire::kMaxAnswerBytes, .max_items = 16};
 
 int64_t NowUs() { return MonotonicNs() / 1000; }
 
@@ -33,77 +26,7 @@ bool HasShape(const ReplyValue& reply, std::initializer_list<Type> shape) {
                     [](const ReplyValue& item, Type type) { return item.type == type; });
 }
 
-void AppendCommand(std::initializer_list<std::string_view> words, std::string* out) {
-  *out += fmt::format("*{}\r\n", words.size());
-  for (std::string_view word : words) {
-    *out += fmt::format("${}\r\n", word.size());
-    out->append(word);
-    *out += "\r\n";
-  }
-}
-
 }  // namespace
-
-// A connection and what is to be written to it. It outlives its client when it was told to close:
-// libuv lets go of it later.
-class PeerClient::Wire : public ConnectionHandler {
- public:
-  Wire(PeerClient* client, const Place& place)
-      : client_(client), connection_(place.loop, this, place.counters, kWireLimits) {}
-
-  bool Open(int fd) {
-    if (!connection_.Open(fd)) return false;
-    connection_.Start();
-    return true;
-  }
-  bool IsLocal() const { return connection_.IsFromLoopback(); }
-  bool HasRoom() const { return out_.size() < kMaxWaitingBytes; }
-  void Send(std::string_view bytes) { out_.Append(bytes); }
-  void Pump() {
-    if (!out_.empty()) connection_.Wake();
-  }
-  // Its client hears no more of it.
-  void Drop() {
-    client_ = nullptr;
-    connection_.Close();
-  }
-
-  // The same, once these last words are sent. Only while it reads.
-  void Finish(std::string_view bytes) {
-    client_ = nullptr;
-    out_.Append(bytes);
-    finishes_ = true;
-  }
-
-  Progress OnInput(std::string_view input, ByteBuffer* replies) override {
-    const size_t consumed = client_ == nullptr ? input.size() : client_->OnReplies(input);
-    if (connection_.IsBlocked()) return {consumed, client_ == nullptr ? Next::kDrop : Next::kRead};
-    replies->Append(out_.view());
-    const bool had_room = HasRoom();
-    out_.Clear();
-    out_.Trim(kMaxAnswerBytes);
-    if (!had_room && client_ != nullptr) client_->Soon();
-    const Next gone = finishes_ ? Next::kClose : Next::kDrop;
-    return {consumed, client_ == nullptr ? gone : Next::kRead};
-  }
-  bool HasPending() const override { return !out_.empty(); }
-  void OnClosed() override {
-    PeerClient* const client = std::exchange(client_, nullptr);
-    if (client != nullptr) {
-      client->wire_ = nullptr;  // Disconnect has nothing to drop then
-      client->trouble_ = "it has closed the connection";
-      client->link_.OnClosed(NowUs());
-      client->AfterEvent();
-    }
-    delete this;
-  }
-
- private:
-  PeerClient* client_;
-  Connection connection_;
-  ByteBuffer out_;
-  bool finishes_ = false;
-};
 
 PeerClient::PeerClient(const Place& place, std::string address)
     : place_(place),
@@ -244,7 +167,7 @@ void PeerClient::OnDialled(int fd, const std::string& error) {
     return link_.OnClosed(NowUs());
   }
   trouble_.clear();
-  wire_ = new Wire(this, place_);
+  wire_ = new PeerWire(this, place_.loop, place_.counters);
   if (wire_->Open(fd)) return link_.OnConnected(NowUs());
   std::exchange(wire_, nullptr)->Drop();
   link_.OnClosed(NowUs());
@@ -263,26 +186,26 @@ void PeerClient::Greet() {
   place_.cluster->peers().StartGreeting(greeting_.asker_nonce);
   phase_ = Phase::kHello;
   const PeerIdentity& self = greeting_.asker;
-  std::string hello;
-  AppendCommand(
-      {"GUB.PEER", "HELLO", std::to_string(kPeerProtocol), self.id, self.address,
-       std::to_string(static_cast<int64_t>(self.digest)), greeting_.asker_nonce, address_},
-      &hello);
-  Send(hello);
+  Send({"GUB.PEER", "HELLO", std::to_string(kPeerProtocol), self.id, self.address,
+        std::to_string(static_cast<int64_t>(self.digest)), greeting_.asker_nonce, address_});
 }
 
 void PeerClient::Write(const PeerBatch& batch) {
-  std::string command;
-  AppendCommand({"GUB.PEER", "BATCH", std::to_string(batch.number),
-                 std::to_string(batch.expires_mono_ms), batch.requests},
-                &command);
-  Send(command);
+  Send({"GUB.PEER", "BATCH", std::to_string(batch.number), std::to_string(batch.expires_mono_ms),
+        batch.requests});
 }
 
-void PeerClient::Send(std::string_view bytes) {
+void PeerClient::Send(std::initializer_list<std::string_view> command) {
   if (wire_ == nullptr) return;
-  wire_->Send(bytes);
+  wire_->Send(command);
   Soon();
+}
+
+void PeerClient::OnWireClosed() {
+  wire_ = nullptr;  // Disconnect has nothing to drop then
+  trouble_ = "it has closed the connection";
+  link_.OnClosed(NowUs());
+  AfterEvent();
 }
 
 bool PeerClient::CanWrite() const { return wire_ != nullptr && wire_->HasRoom(); }
@@ -326,9 +249,7 @@ bool PeerClient::Refuse(std::string_view why) {
 }
 
 bool PeerClient::Deny(std::string_view why) {
-  std::string deny;
-  AppendCommand({"GUB.PEER", "DENY", why}, &deny);
-  if (wire_ != nullptr) std::exchange(wire_, nullptr)->Finish(deny);
+  if (wire_ != nullptr) std::exchange(wire_, nullptr)->Finish({"GUB.PEER", "DENY", why});
   return Refuse(why);
 }
 
@@ -347,10 +268,8 @@ bool PeerClient::OnWelcome(const ReplyValue& reply) {
   }
   const std::string why_not = WhyNot(items[0].integer);
   if (!why_not.empty()) return Deny(why_not);
-  std::string prove;
-  AppendCommand({"GUB.PEER", "PROVE", AskerProof(greeting_, config_->cluster_secret)}, &prove);
   phase_ = Phase::kProve;
-  Send(prove);
+  Send({"GUB.PEER", "PROVE", AskerProof(greeting_, config_->cluster_secret)});
   return true;
 }
 

@@ -10,18 +10,18 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <random>
 #include <string>
 #include <string_view>
 
-#include "base/byte_buffer.h"
 #include "base/counters.h"
 #include "base/live_config.h"
 #include "cluster/cluster.h"
 #include "cluster/greeting.h"
 #include "cluster/peer_link.h"
-#include "net/connection.h"
+#include "cluster/peer_wire.h"
 #include "net/dialer.h"
 #include "net/fine_timer.h"
 #include "net/loop.h"
@@ -29,7 +29,7 @@
 
 namespace gub {
 
-class PeerClient : private PeerLink::Host {
+class PeerClient : private PeerLink::Host, private PeerWire::User {
  public:
   // What came of a request; nullptr: nothing is known of it, the fallback answers.
   using Outcome = std::function<void(const PeerAnswer* answer)>;
@@ -66,7 +66,6 @@ class PeerClient : private PeerLink::Host {
   }
 
  private:
-  class Wire;
   enum class Phase { kNone, kHello, kProve, kReady };
 
   // PeerLink::Host
@@ -80,8 +79,12 @@ class PeerClient : private PeerLink::Host {
   uint64_t Dice() override { return random_(); }
 
   void OnDialled(int fd, const std::string& error);
-  // How many bytes of replies are done with.
-  size_t OnReplies(std::string_view bytes);
+
+  // PeerWire::User
+  size_t OnReplies(std::string_view bytes) override;
+  void OnRoom() override { Soon(); }
+  void OnWireClosed() override;
+
   // Whether the connection goes on.
   bool OnReply(const ReplyValue& reply);
   bool OnWelcome(const ReplyValue& reply);
@@ -91,7 +94,7 @@ class PeerClient : private PeerLink::Host {
   bool Refuse(std::string_view why);
   // Says why to the peer too.
   bool Deny(std::string_view why);
-  void Send(std::string_view bytes);
+  void Send(std::initializer_list<std::string_view> command);
   void Soon();
   void Settle(uint64_t token, const PeerAnswer* answer);
   void AfterEvent();
@@ -111,7 +114,7 @@ class PeerClient : private PeerLink::Host {
   Phase phase_ = Phase::kNone;
   std::shared_ptr<PeerTally> tally_;
   std::unique_ptr<PeerRegistry::Presence> presence_;  // while it is connected
-  Wire* wire_ = nullptr;                              // owns itself until its connection has closed
+  PeerWire* wire_ = nullptr;
   uint64_t compared_epoch_ = 0;  // of our view, when the peer's was compared with it last
   bool differs_ = false;         // it was another one
   int64_t heard_us_ = 0;
