@@ -18,20 +18,20 @@ int64_t EndOfWindow(const Calendar& calendar, const Request& request, int64_t no
 
 }  // namespace
 
-Store::Outcome DecideInStead(OnFail policy, const Request& request, int64_t now_ms,
-                             int64_t retry_ms, Store* store, Decision* decision) {
-  if (policy == OnFail::kLocal) {
-    return store->Decide(request, now_ms, decision, {.role = BucketRole::kStandIn});
+Store::Outcome DecideInStead(const InStead& how, const Request& request, Store* store,
+                             Decision* decision) {
+  if (how.policy == OnFail::kLocal) {
+    return store->Decide(request, how.now_ms, decision, {.role = BucketRole::kStandIn});
   }
-  const bool open = policy == OnFail::kOpen;
+  const bool open = how.policy == OnFail::kOpen;
   const bool is_leaky = request.algorithm == Algorithm::kLeaky;
   *decision = {.status = open ? LimitStatus::kUnder : LimitStatus::kOver,
                .remaining = !open      ? 0
                             : is_leaky ? request.BucketSize()
                                        : request.limit,
-               .reset_ms = EndOfWindow(store->calendar(), request, now_ms),
-               .retry_after_ms = open ? 0 : retry_ms,
-               .now_ms = now_ms};
+               .reset_ms = EndOfWindow(store->calendar(), request, how.now_ms),
+               .retry_after_ms = open ? 0 : how.retry_ms,
+               .now_ms = how.now_ms};
   return Store::Outcome::kDecided;
 }
 

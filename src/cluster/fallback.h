@@ -12,12 +12,17 @@
 
 namespace gub {
 
+// How it is answered.
+struct InStead {
+  OnFail policy;     // kLocal, kOpen or kClosed
+  int64_t now_ms;    // of this node's clock
+  int64_t retry_ms;  // after which a denied caller may try again
+};
+
 // kLocal: a stand-in bucket of this node decides, beside those that it owns. kOpen: admitted, as if
-// the bucket were whole.
-// kClosed: denied, to be tried again after retry_ms. Only kLocal may find the store full.
-// REQUIRES: one of these three.
-Store::Outcome DecideInStead(OnFail policy, const Request& request, int64_t now_ms,
-                             int64_t retry_ms, Store* store, Decision* decision);
+// the bucket were whole. kClosed: denied. Only kLocal may find the store full.
+Store::Outcome DecideInStead(const InStead& how, const Request& request, Store* store,
+                             Decision* decision);
 
 }  // namespace gub
 

@@ -103,7 +103,7 @@ void WriteFallback(CommandContext::Worker* worker, const Failed& failed, ReplyWr
     return WriteError(worker, OwnerDownText(*worker, failed.owner), reply);
   Decision decision;
   const Store::Outcome outcome =
-      DecideInStead(policy, failed.request, node.clock.NowMs(), worker->config->peer_timeout_ms,
+      DecideInStead({policy, node.clock.NowMs(), worker->config->peer_timeout_ms}, failed.request,
                     &node.store, &decision);
   if (outcome == Store::Outcome::kFull) return WriteError(worker, kTableFull, reply);
   WriteDecision(failed.shape, decision, {failed.owner, true}, reply);

@@ -156,7 +156,7 @@ class SimNode : public SimPeer {
   void InStead(const Request& request, const Answer& answer) {
     if (state_.policy == OnFail::kError) return answer(nullptr, true);
     Decision decision;
-    DecideInStead(state_.policy, request, NowMs(), state_.limits.timeout_ms, &store_, &decision);
+    DecideInStead({state_.policy, NowMs(), state_.limits.timeout_ms}, request, &store_, &decision);
     answer(&decision, true);
   }
 
