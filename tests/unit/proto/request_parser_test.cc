@@ -294,14 +294,14 @@ TEST(RequestParserTest, ReadsAShortRequestAheadAndChangesNothing) {
   ShortRequest ahead;
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(parser.ReadShort(two, &ahead));
-    EXPECT_EQ(ahead.bytes, 25u);
+    EXPECT_EQ(ahead.bytes, 21u);
     EXPECT_EQ(std::vector<std::string_view>(ahead.args().begin(), ahead.args().end()),
               (std::vector<std::string_view>{"ECHO", "a"}));
   }
-  ASSERT_TRUE(parser.ReadShort(std::string_view(two).substr(25), &ahead));
+  ASSERT_TRUE(parser.ReadShort(std::string_view(two).substr(21), &ahead));
   EXPECT_EQ(ahead.args().front(), "PING");
   EXPECT_EQ(parser.Next(two), RequestParser::Outcome::kRequest);
-  EXPECT_EQ(parser.consumed(), 25u);
+  EXPECT_EQ(parser.consumed(), 21u);
 }
 
 TEST(RequestParserTest, ReadsNothingAheadThatIsNotShortAndWhole) {
