@@ -33,6 +33,16 @@ bool IsHttp(Args args) {
   return args.size() == 3 && args[2].starts_with("HTTP/");
 }
 
+// The name of the buckets that a command decides by, empty when its requests say it; nothing for
+// all other commands.
+std::optional<std::string_view> FixedNameOf(const CommandEntry* entry) {
+  if (entry == nullptr) return std::nullopt;
+  if (entry->spec->handler == HitCommand) return "";
+  if (entry->spec->handler == TakeCommand) return kTakeName;
+  if (entry->spec->handler == ThrottleCommand) return kThrottleName;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(Node* node, size_t thread, Router* router, ReplySink* sink)
@@ -109,8 +119,10 @@ void Dispatcher::Expect(std::span<const ShortRequest> requests) {
   const auto max_key_bytes = static_cast<size_t>(config().max_key_bytes);
   for (const ShortRequest& request : requests.first(std::min(requests.size(), kMostExpected))) {
     const CommandEntry* const entry = FindCommand(request.args()[0]);
-    if (entry == nullptr || entry->spec->handler != HitCommand) continue;
-    const std::optional<LikelyBucket> bucket = GuessBucket(request.args(), max_key_bytes);
+    const std::optional<std::string_view> fixed_name = FixedNameOf(entry);
+    if (!fixed_name) continue;
+    const std::optional<LikelyBucket> bucket =
+        GuessBucket(request.args(), *fixed_name, max_key_bytes);
     if (!bucket) continue;
     Router* const router = worker_.router;
     if (router != nullptr && router->OwnerOf(bucket->key) != nullptr) continue;

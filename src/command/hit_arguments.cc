@@ -120,14 +120,17 @@ absl::Status CheckNameAndKey(std::string_view name, std::string_view key, size_t
   return absl::OkStatus();
 }
 
-std::optional<LikelyBucket> GuessBucket(Args args, size_t max_key_bytes) {
+std::optional<LikelyBucket> GuessBucket(Args args, std::string_view fixed_name,
+                                        size_t max_key_bytes) {
   constexpr size_t kFewestArgs = 6;
-  if (args.size() < kFewestArgs) return std::nullopt;
-  const size_t bytes = args[1].size() + args[2].size();
-  if (args[1].empty() || args[2].empty() || bytes > max_key_bytes) return std::nullopt;
+  const bool has_name = fixed_name.empty();
+  if (args.size() < (has_name ? kFewestArgs : 2)) return std::nullopt;
+  const std::string_view name = has_name ? args[1] : fixed_name;
+  const std::string_view key = has_name ? args[2] : args[1];
+  if (name.empty() || key.empty() || name.size() + key.size() > max_key_bytes) return std::nullopt;
   const std::string_view word = args.size() > kFewestArgs ? args[kFewestArgs] : "";
-  const bool is_leaky = word == "1" || EqualsIgnoreCase(word, "leaky");
-  return LikelyBucket{args[1], args[2], is_leaky ? Algorithm::kLeaky : Algorithm::kToken};
+  const bool is_leaky = !has_name || word == "1" || EqualsIgnoreCase(word, "leaky");
+  return LikelyBucket{name, key, is_leaky ? Algorithm::kLeaky : Algorithm::kToken};
 }
 
 absl::Status ParseHit(Args args, size_t max_key_bytes, Request* request, bool* full) {

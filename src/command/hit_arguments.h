@@ -22,14 +22,16 @@ inline constexpr std::string_view kThrottleName = "cl.throttle";
 
 // name key hits limit duration [algorithm [behavior]] [BURST n] [ONFAIL policy] [FULL]
 // *full: whether FULL was given.
-// Whose bucket a request of GUB.HIT will most likely ask for: a guess, made without a look at most
-// of its arguments. Nothing when they are too few or wrong.
+// Whose bucket a request will most likely ask for: a guess, made without a look at most of its
+// arguments. fixed_name: that of GUB.TAKE and CL.THROTTLE, whose buckets are leaky; empty: the
+// request is one of GUB.HIT. Nothing when its arguments are too few or wrong.
 struct LikelyBucket {
   std::string_view name;
   std::string_view key;
   Algorithm algorithm;
 };
-std::optional<LikelyBucket> GuessBucket(Args args, size_t max_key_bytes);
+std::optional<LikelyBucket> GuessBucket(Args args, std::string_view fixed_name,
+                                        size_t max_key_bytes);
 
 absl::Status ParseHit(Args args, size_t max_key_bytes, Request* request, bool* full);
 
