@@ -82,20 +82,11 @@ GlobStep MatchGlobElement(std::string_view pattern, size_t at, char c) {
 
 }  // namespace
 
-std::optional<int64_t> ParseInt64(std::string_view text) {
-  constexpr size_t kSafeDigits = 18;  // that many fit, whatever they are
+std::optional<int64_t> ParseAnyInt64(std::string_view text) {
   const bool negative = text.starts_with('-');
   const std::string_view digits = text.substr(negative ? 1 : 0);
   if (digits.empty() || digits.front() < '0' || digits.front() > '9') return std::nullopt;
   if (digits.front() == '0' && text.size() > 1) return std::nullopt;
-  if (digits.size() <= kSafeDigits) {
-    int64_t value = 0;
-    for (char c : digits) {
-      if (c < '0' || c > '9') return std::nullopt;
-      value = value * 10 + (c - '0');
-    }
-    return negative ? -value : value;
-  }
   int64_t value = 0;
   const char* const end = text.data() + text.size();
   const auto [stopped_at, error] = std::from_chars(text.data(), end, value);

@@ -21,7 +21,7 @@ int64_t EndOfWindow(const Calendar& calendar, const Request& request, int64_t no
 Store::Outcome DecideInStead(const InStead& how, const Request& request, Store* store,
                              Decision* decision) {
   if (how.policy == OnFail::kLocal) {
-    return store->Decide(request, how.now_ms, decision, {.role = BucketRole::kStandIn});
+    return store->Decide(request, how.now_ms, decision, BucketRole::kStandIn);
   }
   const bool open = how.policy == OnFail::kOpen;
   const bool is_leaky = request.algorithm == Algorithm::kLeaky;

@@ -66,6 +66,11 @@ struct ClientState {
 
   int64_t id() const { return record->id; }
   bool IsSubscribed() const { return !channels.empty(); }
+  // Whether nothing is in the way of a request, nor of its answer.
+  bool IsPlain() const {
+    return authenticated && reply_mode == ReplyMode::kOn && !transaction.open && !IsSubscribed() &&
+           peer.refusal.empty();
+  }
   // Of what commands have left in memory.
   size_t HeldBytes() const {
     return transaction.bytes + channel_bytes + watches.size() * sizeof(KeyWatch::Mark) +

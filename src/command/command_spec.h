@@ -8,14 +8,24 @@
 #ifndef GUB_COMMAND_COMMAND_SPEC_H_
 #define GUB_COMMAND_COMMAND_SPEC_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
+
+#include "absl/status/status.h"
 
 namespace gub {
 
 class CommandContext;
 using CommandHandler = void (*)(CommandContext& context);
+
+// The name, perhaps a subcommand, and what follows.
+using Args = std::span<const std::string_view>;
+
+// Reads the arguments of a command that decides on one bucket (hit_arguments.h).
+struct Hit;
+using HitParser = absl::Status (*)(Args args, size_t max_key_bytes, Hit* hit);
 
 enum class ArgType : uint8_t {
   kString,
@@ -81,6 +91,7 @@ struct CommandSpec {
   // nullptr: a container that needs a subcommand.
   CommandHandler handler;
   std::span<const CommandSpec> subcommands = {};
+  HitParser parse_hit = nullptr;  // of those whose handler is DecideCommand
 };
 
 }  // namespace gub

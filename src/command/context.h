@@ -8,7 +8,6 @@
 #ifndef GUB_COMMAND_CONTEXT_H_
 #define GUB_COMMAND_CONTEXT_H_
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "command/client_state.h"
+#include "command/command_spec.h"
 #include "command/node.h"
 #include "proto/reply_writer.h"
 
@@ -34,51 +34,8 @@ class ReplySink {
   virtual void WakeLater(int64_t client, int64_t delay_ms) = 0;
 };
 
-// The name, perhaps a subcommand, and what follows.
-using Args = std::span<const std::string_view>;
-
 class CommandContext {
  public:
-  // The buckets that the next requests will ask for, by where their names and keys lie, as long as
-  // the bytes stay there.
-  class ExpectedBuckets {
-   public:
-    static constexpr size_t kMost = 16;
-
-    void Clear() { count_ = next_ = 0; }
-    void Add(std::string_view name, std::string_view key, Algorithm algorithm,
-             const Store::Hint& hint) {
-      entries_[count_++] = {name, key, algorithm, hint};
-    }
-    size_t count() const { return count_; }
-    Store::Hint* hint(size_t i) { return &entries_[i].hint; }
-    // What is known of a request's bucket. Requests come in their order.
-    Store::Hint Take(const Request& request) {
-      for (size_t i = next_; i < count_; ++i) {
-        const Entry& entry = entries_[i];
-        const bool is_it =
-            entry.key.data() == request.key.data() && entry.key.size() == request.key.size() &&
-            entry.name.data() == request.name.data() && entry.name.size() == request.name.size() &&
-            entry.algorithm == request.algorithm;
-        if (!is_it) continue;
-        next_ = i + 1;
-        return entry.hint;
-      }
-      return {};
-    }
-
-   private:
-    struct Entry {
-      std::string_view name;
-      std::string_view key;
-      Algorithm algorithm;
-      Store::Hint hint;
-    };
-    std::array<Entry, kMost> entries_;
-    size_t count_ = 0;
-    size_t next_ = 0;
-  };
-
   // What all requests of a worker share.
   struct Worker {
     Node* node;
@@ -91,7 +48,6 @@ class CommandContext {
     Router* router = nullptr;
     ReplySink* sink = nullptr;
     ByteBuffer late_reply;  // to write one in
-    ExpectedBuckets expected;
   };
 
   CommandContext(Worker* worker, Dispatcher* dispatcher, ClientState* client, ReplyWriter* reply)

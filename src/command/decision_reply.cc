@@ -49,15 +49,15 @@ Counter CounterOf(const Request& request, const Decision& decision) {
 void WriteDecision(const ReplyShape& shape, const Decision& decision, const DecidedFor& decided,
                    ReplyWriter* reply) {
   switch (shape.kind) {
-    case ReplyShape::Kind::kTriple:
+    case ReplyKind::kTriple:
       return reply->IntegerTriple(static_cast<int64_t>(decision.status), decision.remaining,
                                   decision.reset_ms);
-    case ReplyShape::Kind::kFull:
+    case ReplyKind::kFull:
       return WriteFull(shape, decision, decided, reply);
-    case ReplyShape::Kind::kTake:
+    case ReplyKind::kTake:
       return reply->IntegerTriple(decision.status == LimitStatus::kUnder ? 1 : 0,
                                   decision.remaining, decision.retry_after_ms);
-    case ReplyShape::Kind::kThrottle:
+    case ReplyKind::kThrottle:
       return WriteThrottle(shape, decision, reply);
   }
 }

@@ -14,15 +14,17 @@
 
 namespace gub {
 
+// The replies of GUB.HIT, GUB.HIT … FULL, GUB.TAKE and CL.THROTTLE.
+enum class ReplyKind : uint8_t { kTriple, kFull, kTake, kThrottle };
+
 // What of a request its reply shows.
 struct ReplyShape {
-  enum class Kind : uint8_t { kTriple, kFull, kTake, kThrottle };
-  Kind kind = Kind::kTriple;
+  ReplyKind kind = ReplyKind::kTriple;
   int64_t hits = 0;
   int64_t limit = 0;
   int64_t burst = 0;
 
-  ReplyShape(Kind shape_kind, const Request& request)
+  ReplyShape(ReplyKind shape_kind, const Request& request)
       : kind(shape_kind), hits(request.hits), limit(request.limit), burst(request.burst) {}
 };
 

@@ -11,10 +11,9 @@
 #include "base/text.h"
 #include "cluster/router.h"
 #include "command/command_keys.h"
+#include "command/decision_reply.h"
 #include "command/errors.h"
 #include "command/forwarding.h"
-#include "command/hit_arguments.h"
-#include "command/limit_commands.h"
 #include "command/secrets.h"
 #include "command/transaction_commands.h"
 #include "fmt/format.h"
@@ -33,16 +32,6 @@ bool IsHttp(Args args) {
   return args.size() == 3 && args[2].starts_with("HTTP/");
 }
 
-// The name of the buckets that a command decides by, empty when its requests say it; nothing for
-// all other commands.
-std::optional<std::string_view> FixedNameOf(const CommandEntry* entry) {
-  if (entry == nullptr) return std::nullopt;
-  if (entry->spec->handler == HitCommand) return "";
-  if (entry->spec->handler == TakeCommand) return kTakeName;
-  if (entry->spec->handler == ThrottleCommand) return kThrottleName;
-  return std::nullopt;
-}
-
 }  // namespace
 
 Dispatcher::Dispatcher(Node* node, size_t thread, Router* router, ReplySink* sink)
@@ -56,8 +45,8 @@ Dispatcher::Dispatcher(Node* node, size_t thread, Router* router, ReplySink* sin
               false,
               router,
               sink,
-              {},
-              {}} {}
+              {}},
+      expected_(&worker_) {}
 
 void Dispatcher::BeginBatch(ClientState* client) {
   worker_.config.Refresh();
@@ -114,22 +103,35 @@ void Dispatcher::Account(const Span& span, const ClientState& client, Args args)
 }
 
 void Dispatcher::Expect(std::span<const ShortRequest> requests) {
-  CommandContext::ExpectedBuckets& expected = worker_.expected;
-  expected.Clear();
-  const auto max_key_bytes = static_cast<size_t>(config().max_key_bytes);
+  expected_.Clear();
   for (const ShortRequest& request : requests.first(std::min(requests.size(), kMostExpected))) {
-    const CommandEntry* const entry = FindCommand(request.args()[0]);
-    const std::optional<std::string_view> fixed_name = FixedNameOf(entry);
-    if (!fixed_name) continue;
-    const std::optional<LikelyBucket> bucket =
-        GuessBucket(request.args(), *fixed_name, max_key_bytes);
-    if (!bucket) continue;
-    Router* const router = worker_.router;
-    if (router != nullptr && router->OwnerOf(bucket->key) != nullptr) continue;
-    const auto [name, key, algorithm] = *bucket;
-    expected.Add(name, key, algorithm, node_->store.PrefetchTable(name, key, algorithm));
+    expected_.Add(FindCommand(request.args()[0]), request.args());
   }
-  for (size_t i = 0; i < expected.count(); ++i) node_->store.PrefetchBucket(expected.hint(i));
+  expected_.Prefetch();
+}
+
+bool Dispatcher::RunExpected(size_t i, ClientState* client, ReplyWriter* reply) {
+  const ExpectedHits::Entry* const expected = expected_.At(i);
+  if (expected == nullptr || !times_runs_ || !client->IsPlain()) return false;
+  const Request& request = expected->hit.request;
+  Decision decision;
+  KeyWatch::Change change(&node_->watch, request.key, false);
+  const Store::Outcome outcome =
+      node_->store.Decide(expected->bucket, request, worker_.now_ms, &decision);
+  worker_.counters->Add(Counter::kCommandsProcessed);
+  CountCall(expected->command);
+  CommandContext context(&worker_, this, client, reply);
+  if (outcome == Store::Outcome::kDecided) {
+    if (request.hits == 0 && !request.Has(kResetRemaining)) change.ChangesNothing();
+    worker_.counters->Add(CounterOf(request, decision));
+    WriteDecision({expected->hit.reply, request}, decision, {context.OwnAddress()}, reply);
+  } else {
+    change.ChangesNothing();
+    worker_.counters->Add(Counter::kRequestErrors);
+    context.Error(kTableFull);
+    stats_->AddFailed(expected->command->number);
+  }
+  return true;
 }
 
 void Dispatcher::Run(Args args, ClientState* client, ReplyWriter* reply) {
@@ -283,13 +285,18 @@ void Dispatcher::Queue(CommandContext* context) {
 void Dispatcher::Execute(CommandContext* context) {
   const CommandEntry* const entry = context->entry_;
   if (!times_runs_ || (entry->spec->flags & kFast) == 0) return ExecuteAlone(context);
+  CountCall(entry);
+  entry->spec->handler(*context);
+  if (context->failed()) stats_->AddFailed(entry->number);
+}
+
+// Makes it part of the present run, or of a new one.
+void Dispatcher::CountCall(const CommandEntry* entry) {
   if (entry != run_entry_) {
     if (run_calls_ != 0) EndRun(MonotonicNs());
     run_entry_ = entry;
   }
   ++run_calls_;
-  entry->spec->handler(*context);
-  if (context->failed()) stats_->AddFailed(entry->number);
 }
 
 // Takes the time of this one command, and of those it runs (EXEC).

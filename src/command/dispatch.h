@@ -15,6 +15,7 @@
 
 #include "command/client_state.h"
 #include "command/context.h"
+#include "command/expected_hits.h"
 #include "command/node.h"
 #include "proto/reply_writer.h"
 #include "proto/request_parser.h"
@@ -36,11 +37,14 @@ class Dispatcher {
   void EndBatch();
 
   // The most requests that Expect looks at.
-  static constexpr size_t kMostExpected = CommandContext::ExpectedBuckets::kMost;
+  static constexpr size_t kMostExpected = ExpectedHits::kMost;
   // Tells what will be run next, so that waits for memory pass at the same time; the bytes must
   // stay where they are until ExpectNothing.
   void Expect(std::span<const ShortRequest> requests);
-  void ExpectNothing() { worker_.expected.Clear(); }
+  void ExpectNothing() { expected_.Clear(); }
+  // Answers the i-th request that was expected; whether it could. Otherwise nothing has happened,
+  // and it is for Run. REQUIRES: as Run; those before it were run.
+  bool RunExpected(size_t i, ClientState* client, ReplyWriter* reply);
 
   // Answers one request. REQUIRES: between BeginBatch and EndBatch, args is not empty.
   void Run(Args args, ClientState* client, ReplyWriter* reply);
@@ -71,12 +75,14 @@ class Dispatcher {
   void Queue(CommandContext* context);
   void Execute(CommandContext* context);
   void ExecuteAlone(CommandContext* context);
+  void CountCall(const CommandEntry* entry);
   void EndRun(int64_t mono_ns);
   void Account(const Span& span, const ClientState& client, Args args);
 
   Node* const node_;
   CommandStats::Set* const stats_;
   CommandContext::Worker worker_;
+  ExpectedHits expected_;
 
   // The command that was found last: pipelines mostly repeat it.
   std::string last_name_;

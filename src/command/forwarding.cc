@@ -113,8 +113,7 @@ void DecideHere(CommandContext& context, const Request& request, const ReplyShap
   Decision decision;
   KeyWatch::Change change = context.ChangeOf(request.key);
   if (request.hits == 0 && !request.Has(kResetRemaining)) change.ChangesNothing();
-  const Store::Outcome outcome = context.node().store.Decide(
-      request, context.now_ms(), &decision, {.hint = context.worker().expected.Take(request)});
+  const Store::Outcome outcome = context.node().store.Decide(request, context.now_ms(), &decision);
   if (outcome == Store::Outcome::kFull) {
     change.ChangesNothing();
     context.counters().Add(Counter::kRequestErrors);

@@ -40,8 +40,7 @@ absl::Status ParseAtLeastOne(std::string_view field, std::string_view word, int6
 // What may stand behind the duration, in any order but for algorithm and behavior.
 class HitWords {
  public:
-  HitWords(Args words, Request* request, bool* full)
-      : words_(words), request_(request), full_(full) {}
+  HitWords(Args words, Hit* hit) : words_(words), request_(&hit->request), reply_(&hit->reply) {}
 
   absl::Status Parse() {
     while (next_ < words_.size()) {
@@ -52,8 +51,8 @@ class HitWords {
       } else if (EqualsIgnoreCase(word, "ONFAIL")) {
         status = ParsePolicy();
       } else if (EqualsIgnoreCase(word, "FULL")) {
-        if (*full_) return SyntaxError();
-        *full_ = true;
+        if (*reply_ == ReplyKind::kFull) return SyntaxError();
+        *reply_ = ReplyKind::kFull;
       } else {
         status = ParsePositional(word);
       }
@@ -103,7 +102,7 @@ class HitWords {
 
   const Args words_;
   Request* const request_;
-  bool* const full_;
+  ReplyKind* const reply_;
   size_t next_ = 0;
   int positional_ = 0;
   bool has_burst_ = false;
@@ -120,35 +119,25 @@ absl::Status CheckNameAndKey(std::string_view name, std::string_view key, size_t
   return absl::OkStatus();
 }
 
-std::optional<LikelyBucket> GuessBucket(Args args, std::string_view fixed_name,
-                                        size_t max_key_bytes) {
-  constexpr size_t kFewestArgs = 6;
-  const bool has_name = fixed_name.empty();
-  if (args.size() < (has_name ? kFewestArgs : 2)) return std::nullopt;
-  const std::string_view name = has_name ? args[1] : fixed_name;
-  const std::string_view key = has_name ? args[2] : args[1];
-  if (name.empty() || key.empty() || name.size() + key.size() > max_key_bytes) return std::nullopt;
-  const std::string_view word = args.size() > kFewestArgs ? args[kFewestArgs] : "";
-  const bool is_leaky = !has_name || word == "1" || EqualsIgnoreCase(word, "leaky");
-  return LikelyBucket{name, key, is_leaky ? Algorithm::kLeaky : Algorithm::kToken};
-}
-
-absl::Status ParseHit(Args args, size_t max_key_bytes, Request* request, bool* full) {
+absl::Status ParseHit(Args args, size_t max_key_bytes, Hit* hit) {
+  Request* const request = &hit->request;
   request->name = args[1];
   request->key = args[2];
   absl::Status status = CheckNameAndKey(args[1], args[2], max_key_bytes);
   if (status.ok()) status = ParseInteger("hits", args[3], &request->hits);
   if (status.ok()) status = ParseNotNegative("limit", args[4], &request->limit);
   // The words come first: a behavior says how the duration is to be read.
-  if (status.ok()) status = HitWords(args.subspan(6), request, full).Parse();
+  if (status.ok()) status = HitWords(args.subspan(6), hit).Parse();
   if (!status.ok()) return status;
   const absl::StatusOr<Period> period = ParsePeriod(args[5], request->Has(kDurationIsGregorian));
   if (period.ok()) request->period = *period;
   return period.status();
 }
 
-absl::Status ParseTake(Args args, size_t max_key_bytes, Request* request) {
+absl::Status ParseTake(Args args, size_t max_key_bytes, Hit* hit) {
   if (args.size() > 5) return Invalid("syntax error");
+  hit->reply = ReplyKind::kTake;
+  Request* const request = &hit->request;
   request->name = kTakeName;
   request->key = args[1];
   request->algorithm = Algorithm::kLeaky;
@@ -167,8 +156,10 @@ absl::Status ParseTake(Args args, size_t max_key_bytes, Request* request) {
   return args.size() == 5 ? ParseInteger("cost", args[4], &request->hits) : absl::OkStatus();
 }
 
-absl::Status ParseThrottle(Args args, size_t max_key_bytes, Request* request) {
+absl::Status ParseThrottle(Args args, size_t max_key_bytes, Hit* hit) {
   if (args.size() > 6) return Invalid("syntax error");
+  hit->reply = ReplyKind::kThrottle;
+  Request* const request = &hit->request;
   constexpr int64_t kMaxPeriodS = Period::kMaxMs / 1000;
   request->name = kThrottleName;
   request->key = args[1];

@@ -1,7 +1,7 @@
 // The arguments of GUB.HIT, GUB.TAKE and CL.THROTTLE -> a Request.
 //
 // Threads:  pure functions.
-// Memory:   the Request borrows from the arguments.
+// Memory:   the Hit borrows from the arguments. REQUIRES of it: new.
 // Errors:   kInvalidArgument; the message is the reply's text after "ERR " and names the argument.
 
 #ifndef GUB_COMMAND_HIT_ARGUMENTS_H_
@@ -12,7 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "command/context.h"
+#include "command/command_spec.h"
+#include "command/decision_reply.h"
 #include "gub/types.h"
 
 namespace gub {
@@ -20,26 +21,20 @@ namespace gub {
 inline constexpr std::string_view kTakeName = "gub.take";
 inline constexpr std::string_view kThrottleName = "cl.throttle";
 
-// name key hits limit duration [algorithm [behavior]] [BURST n] [ONFAIL policy] [FULL]
-// *full: whether FULL was given.
-// Whose bucket a request will most likely ask for: a guess, made without a look at most of its
-// arguments. fixed_name: that of GUB.TAKE and CL.THROTTLE, whose buckets are leaky; empty: the
-// request is one of GUB.HIT. Nothing when its arguments are too few or wrong.
-struct LikelyBucket {
-  std::string_view name;
-  std::string_view key;
-  Algorithm algorithm;
+// What is to be decided, and how it is answered.
+struct Hit {
+  Request request;
+  ReplyKind reply = ReplyKind::kTriple;
 };
-std::optional<LikelyBucket> GuessBucket(Args args, std::string_view fixed_name,
-                                        size_t max_key_bytes);
 
-absl::Status ParseHit(Args args, size_t max_key_bytes, Request* request, bool* full);
+// GUB.HIT name key hits limit duration [algorithm [behavior]] [BURST n] [ONFAIL policy] [FULL]
+absl::Status ParseHit(Args args, size_t max_key_bytes, Hit* hit);
 
-// key capacity refill_per_second [cost]
-absl::Status ParseTake(Args args, size_t max_key_bytes, Request* request);
+// GUB.TAKE key capacity refill_per_second [cost]
+absl::Status ParseTake(Args args, size_t max_key_bytes, Hit* hit);
 
-// key max_burst count period [quantity]
-absl::Status ParseThrottle(Args args, size_t max_key_bytes, Request* request);
+// CL.THROTTLE key max_burst count period [quantity]
+absl::Status ParseThrottle(Args args, size_t max_key_bytes, Hit* hit);
 
 // Neither empty, together at most max_key_bytes.
 absl::Status CheckNameAndKey(std::string_view name, std::string_view key, size_t max_key_bytes);

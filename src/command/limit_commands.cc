@@ -24,14 +24,12 @@ void RefuseRequest(CommandContext& context, const absl::Status& status) {
   context.Error(status);
 }
 
-// GUB.HIT with these arguments, wherever they stood.
-void Hit(CommandContext& context, Args args) {
-  Request request;
-  bool full = false;
-  const absl::Status status = ParseHit(args, MaxKeyBytes(context), &request, &full);
+// Decides what these arguments say, wherever they stood.
+void Decide(CommandContext& context, HitParser parse, Args args) {
+  Hit hit;
+  const absl::Status status = parse(args, MaxKeyBytes(context), &hit);
   if (!status.ok()) return RefuseRequest(context, status);
-  using enum ReplyShape::Kind;
-  DecideAnywhere(context, request, {full ? kFull : kTriple, request});
+  DecideAnywhere(context, hit.request, {hit.reply, hit.request});
 }
 
 // command function numkeys key name hits limit duration …
@@ -53,25 +51,13 @@ void HitByAlias(CommandContext& context) {
   }
   std::vector<std::string_view> hit = {kHitFunction, args[4], args[3]};
   hit.insert(hit.end(), args.begin() + 5, args.end());
-  Hit(context, hit);
+  Decide(context, ParseHit, hit);
 }
 
 }  // namespace
 
-void HitCommand(CommandContext& context) { Hit(context, context.args()); }
-
-void TakeCommand(CommandContext& context) {
-  Request request;
-  const absl::Status status = ParseTake(context.args(), MaxKeyBytes(context), &request);
-  if (!status.ok()) return RefuseRequest(context, status);
-  DecideAnywhere(context, request, {ReplyShape::Kind::kTake, request});
-}
-
-void ThrottleCommand(CommandContext& context) {
-  Request request;
-  const absl::Status status = ParseThrottle(context.args(), MaxKeyBytes(context), &request);
-  if (!status.ok()) return RefuseRequest(context, status);
-  DecideAnywhere(context, request, {ReplyShape::Kind::kThrottle, request});
+void DecideCommand(CommandContext& context) {
+  Decide(context, context.entry().spec->parse_hit, context.args());
 }
 
 // The aliases that clients' own tables know the key of: numkeys must be 1, then come the key, the

@@ -13,9 +13,7 @@ namespace gub {
 inline constexpr std::string_view kHitFunction = "gub.hit";
 inline constexpr std::string_view kHitSha = "6e367ccc4a0289f36d50babce3af3880ff7cd0a6";
 
-void HitCommand(CommandContext& context);
-void TakeCommand(CommandContext& context);
-void ThrottleCommand(CommandContext& context);
+void DecideCommand(CommandContext& context);        // by parse_hit of its row
 void ResetBucketCommand(CommandContext& context);   // GUB.RESET
 void DebugClockCommand(CommandContext& context);    // GUB.DEBUG CLOCK
 void DebugStallCommand(CommandContext& context);    // GUB.DEBUG STALL

@@ -2,6 +2,7 @@
 
 #include "command/cluster_commands.h"
 #include "command/command_rows.h"
+#include "command/hit_arguments.h"
 #include "command/limit_commands.h"
 #include "command/peer_commands.h"
 
@@ -104,17 +105,18 @@ constexpr CommandSpec kPeerRows[] = {
 
 constexpr CommandSpec kRows[] = {
     {"gub.hit", -6, kDecides, kKeyIsSecond, "limiter", kFirst, kConstant,
-     "Hits a limit and answers status, remaining and reset.", kHitArgs, HitCommand},
+     "Hits a limit and answers status, remaining and reset.", kHitArgs, DecideCommand, {},
+     ParseHit},
     {"gub.take", -4, kDecides, kKeyIsFirst, "limiter", kFirst, kConstant,
      "Takes tokens from a bucket and answers allowed, tokens and retry in ms.", kTakeArgs,
-     TakeCommand},
+     DecideCommand, {}, ParseTake},
     {"gub.reset", 3, kWrite | kFast, kKeyIsSecond, "limiter", kFirst, kConstant,
      "Forgets the buckets of a name and key and answers how many there were.", kResetArgs,
      ResetBucketCommand},
     {"gub.debug", -2, kAdmin | kLoading | kStale, kNoKeys, "limiter", kFirst, kConstant,
      "Drives a node for tests; needs enable-debug-commands.", {}, nullptr, kDebugRows},
     {"cl.throttle", -5, kDecides, kKeyIsFirst, "limiter", kFirst, kConstant,
-     "Throttles as redis-cell does.", kThrottleArgs, ThrottleCommand},
+     "Throttles as redis-cell does.", kThrottleArgs, DecideCommand, {}, ParseThrottle},
     {"gub.owner", 2, kReadonly | kFast, kKeyIsFirst, "limiter", kFirst, kConstant,
      "The address of the node that owns a key.", kOneKey, OwnerCommand},
     {"gub.peers", 1, kReadonly, kNoKeys, "limiter", kFirst, "O(N) in the nodes",

@@ -32,10 +32,6 @@ constexpr Word<CalendarUnit> kCalendarWords[] = {
 };
 constexpr int64_t kCalendarCodes = std::size(kCalendarWords);
 
-constexpr Word<int64_t> kUnitsMs[] = {
-    {"", 1}, {"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000},
-};
-
 constexpr Word<Algorithm> kAlgorithms[] = {
     {"token", Algorithm::kToken},
     {"leaky", Algorithm::kLeaky},
@@ -62,20 +58,44 @@ constexpr Word<OnFail> kPolicies[] = {
     {"error", OnFail::kError},
 };
 
-// An integer and what stands behind it.
+// An integer and the unit behind it, if there is one.
 struct NumberAndUnit {
   int64_t number;
-  std::string_view unit;
+  bool has_unit;
+  int64_t unit_ms;
 };
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-std::optional<NumberAndUnit> SplitUnit(std::string_view word) {
+// How many ms a unit has; 0: it is none.
+int64_t UnitMs(std::string_view unit) {
+  if (unit.size() != 1) return EqualsIgnoreCase(unit, "ms") ? 1 : 0;
+  switch (unit.front()) {
+    case 's':
+    case 'S':
+      return 1'000;
+    case 'm':
+    case 'M':
+      return 60'000;
+    case 'h':
+    case 'H':
+      return 3'600'000;
+    case 'd':
+    case 'D':
+      return 86'400'000;
+    default:
+      return 0;
+  }
+}
+
+std::optional<NumberAndUnit> ReadDuration(std::string_view word) {
+  if (const std::optional<int64_t> ms = ParseInt64(word)) return NumberAndUnit{*ms, false, 1};
   size_t end = word.starts_with('-') ? 1 : 0;
   while (end < word.size() && IsDigit(word[end])) ++end;
   const std::optional<int64_t> number = ParseInt64(word.substr(0, end));
-  if (!number) return std::nullopt;
-  return NumberAndUnit{*number, word.substr(end)};
+  const int64_t unit_ms = UnitMs(word.substr(end));
+  if (!number || unit_ms == 0) return std::nullopt;
+  return NumberAndUnit{*number, true, unit_ms};
 }
 
 absl::Status NoDuration() {
@@ -88,21 +108,19 @@ absl::StatusOr<Period> ParsePeriod(std::string_view word, bool gregorian) {
   if (!word.empty() && !IsDigit(word.front())) {
     if (const auto unit = Find(kCalendarWords, word)) return Period::Calendar(*unit);
   }
-  const std::optional<NumberAndUnit> parts = SplitUnit(word);
-  if (!parts) return NoDuration();
-  const std::optional<int64_t> unit_ms = Find(kUnitsMs, parts->unit);
-  if (!unit_ms) return NoDuration();
-  const int64_t number = parts->number;
+  const std::optional<NumberAndUnit> duration = ReadDuration(word);
+  if (!duration) return NoDuration();
+  const auto [number, has_unit, unit_ms] = *duration;
   if (gregorian) {
-    if (parts->unit.empty() && number >= 0 && number < kCalendarCodes) {
+    if (!has_unit && number >= 0 && number < kCalendarCodes) {
       return Period::Calendar(static_cast<CalendarUnit>(number));
     }
     return absl::InvalidArgumentError("duration must be a calendar code from 0 to 5");
   }
-  if (number < 1 || number > Period::kMaxMs / *unit_ms) {
+  if (number < 1 || number > Period::kMaxMs / unit_ms) {
     return absl::InvalidArgumentError("duration must be from 1 to 3155760000000 ms");
   }
-  return Period::Ms(number * *unit_ms);
+  return Period::Ms(number * unit_ms);
 }
 
 std::optional<Algorithm> ParseAlgorithm(std::string_view word) { return Find(kAlgorithms, word); }

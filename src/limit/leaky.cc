@@ -12,7 +12,8 @@ namespace {
 
 // REQUIRES: dividend >= 0, divisor > 0.
 Int128 DivideRoundingUp(Int128 dividend, Int128 divisor) {
-  return dividend / divisor + (dividend % divisor != 0 ? 1 : 0);
+  const Int128 quotient = dividend / divisor;
+  return quotient + (quotient * divisor != dividend ? 1 : 0);  // a second division costs more
 }
 
 // A calendar unit stands for the length of the period that contains now.

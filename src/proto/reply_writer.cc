@@ -1,5 +1,6 @@
 #include "proto/reply_writer.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -25,15 +26,59 @@ char* PutBytes(char* p, std::string_view bytes) {
   return p + bytes.size();
 }
 
+// "00" to "99".
+constexpr std::array<char, 200> kPairs = [] {
+  std::array<char, 200> pairs{};
+  for (size_t i = 0; i < 100; ++i) {
+    pairs[2 * i] = static_cast<char>('0' + i / 10);
+    pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return pairs;
+}();
+
+// Exactly four digits. REQUIRES: value < 10'000.
+char* PutFour(char* p, uint32_t value) {
+  std::memcpy(p, &kPairs[2 * (value / 100)], 2);
+  std::memcpy(p + 2, &kPairs[2 * (value % 100)], 2);
+  return p + 4;
+}
+
+// Exactly eight digits. REQUIRES: value < 100'000'000.
+char* PutEight(char* p, uint32_t value) {
+  return PutFour(PutFour(p, value / 10'000), value % 10'000);
+}
+
+// REQUIRES: value < 100'000'000.
+char* PutUpToEight(char* p, uint32_t value) {
+  char digits[8];
+  PutEight(digits, value);
+  size_t zeros = 0;
+  while (zeros < 7 && digits[zeros] == '0') ++zeros;
+  std::memcpy(p, digits + zeros, 8 - zeros);
+  return p + 8 - zeros;
+}
+
+// Faster than std::to_chars by half, and numbers are most of what is written.
+char* PutUnsigned(char* p, uint64_t value) {
+  constexpr uint64_t kEightDigits = 100'000'000;
+  if (value < 10) {
+    *p = static_cast<char>('0' + value);
+    return p + 1;
+  }
+  if (value < kEightDigits) return PutUpToEight(p, static_cast<uint32_t>(value));
+  return PutEight(PutUnsigned(p, value / kEightDigits),
+                  static_cast<uint32_t>(value % kEightDigits));
+}
+
 template <typename Integer>
 char* PutLine(char* p, char type, Integer value) {
   *p++ = type;
-  // Most numbers of most replies are one digit.
-  if (value >= 0 && value <= 9) {
-    *p++ = static_cast<char>('0' + value);
-    return PutCrlf(p);
+  auto magnitude = static_cast<uint64_t>(value);
+  if (value < 0) {
+    *p++ = '-';
+    magnitude = -magnitude;
   }
-  return PutCrlf(std::to_chars(p, p + kMaxIntegerBytes, value).ptr);
+  return PutCrlf(PutUnsigned(p, magnitude));
 }
 
 // The fewest digits that read back as the same value, in the notation that %.17g would choose.

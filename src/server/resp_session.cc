@@ -158,6 +158,11 @@ std::optional<ConnectionHandler::Next> RespSession::RunShort(std::string_view in
     const absl::Cleanup forget = [this] { dispatcher_->ExpectNothing(); };
     const RequestLimits limits = parser_.limits();
     for (size_t i = 0; i < count; ++i) {
+      if (dispatcher_->RunExpected(i, &client_, reply)) {
+        *consumed += ahead[i].bytes;
+        if (IsFull(*reply)) return std::nullopt;
+        continue;
+      }
       if (const std::optional<Next> next = RunOne(ahead[i].args(), reply)) return next;
       *consumed += ahead[i].bytes;
       if (client_.drop) return Next::kDrop;

@@ -23,20 +23,11 @@ uint64_t KeyHash::operator()(std::string_view bytes) const {
   return XXH3_64bits_withSecret(bytes.data(), bytes.size(), secret_.data(), secret_.size());
 }
 
-BucketKey::BucketKey(std::string_view name, std::string_view key, BucketKind kind,
-                     const KeyHash& hash)
-    : size_(SizeOf(name, key)) {
-  Write(name, key, kind);
-  hash_ = hash(bytes());
-}
-
-BucketKey::BucketKey(std::string_view name, std::string_view key, BucketKind kind, uint64_t hash)
-    : size_(SizeOf(name, key)), hash_(hash) {
-  Write(name, key, kind);
-}
-
-void BucketKey::Write(std::string_view name, std::string_view key, BucketKind kind) {
+void BucketKey::Set(std::string_view name, std::string_view key, BucketKind kind,
+                    const KeyHash& hash) {
   assert(name.size() + key.size() <= kMaxBytes);
+  size_ = SizeOf(name, key);
+  if (long_) long_.reset();
   char* out = short_;
   if (size_ > sizeof(short_)) {
     long_.reset(new char[size_]);
@@ -48,6 +39,7 @@ void BucketKey::Write(std::string_view name, std::string_view key, BucketKind ki
   out[kAlgorithmAt] = static_cast<char>(static_cast<int>(kind.algorithm) | role_bit);
   std::memcpy(out + kHeaderBytes, name.data(), name.size());
   std::memcpy(out + kHeaderBytes + name.size(), key.data(), key.size());
+  hash_ = hash({out, size_});
 }
 
 }  // namespace gub

@@ -3,7 +3,7 @@
 // Layout: name length (2 bytes), algorithm (1 byte), name, key. The length keeps ("a", "b_c") and
 // ("a_b", "c") apart, whatever bytes are in them.
 //
-// Threads:  KeyHash is immutable; a BucketKey belongs to one call.
+// Threads:  KeyHash is immutable; a BucketKey belongs to one thread.
 // Memory:   short identities are built in place, on the stack.
 
 #ifndef GUB_STORE_BUCKET_KEY_H_
@@ -50,11 +50,15 @@ class BucketKey {
  public:
   static constexpr size_t kMaxBytes = 65'000;  // of name and key together
 
-  BucketKey(std::string_view name, std::string_view key, BucketKind kind, const KeyHash& hash);
-  // The same when its hash is known. REQUIRES: it is that of these.
-  BucketKey(std::string_view name, std::string_view key, BucketKind kind, uint64_t hash);
+  BucketKey() = default;  // of nothing
+  BucketKey(std::string_view name, std::string_view key, BucketKind kind, const KeyHash& hash) {
+    Set(name, key, kind, hash);
+  }
   BucketKey(const BucketKey&) = delete;
   BucketKey& operator=(const BucketKey&) = delete;
+
+  // Makes it that of another bucket.
+  void Set(std::string_view name, std::string_view key, BucketKind kind, const KeyHash& hash);
 
   // The algorithm in a key's bytes.
   static Algorithm AlgorithmOf(std::string_view bytes) {
@@ -75,10 +79,8 @@ class BucketKey {
   static constexpr int kAlgorithmBits = 0x0f;
   static constexpr int kStandInBit = 0x10;
 
-  void Write(std::string_view name, std::string_view key, BucketKind kind);
-
-  size_t size_;
-  uint64_t hash_;
+  size_t size_ = 0;
+  uint64_t hash_ = 0;
   std::unique_ptr<char[]> long_;
   char short_[256];
 };

@@ -87,7 +87,9 @@ class alignas(64) Shard {
   // Brings into the processor's cache what a hit of a key with this hash will read: first of the
   // table, and, once that is there, of the bucket, whose number it guesses then (kNone: it does
   // not). The second takes the lock, if it is free.
-  void PrefetchTable(uint64_t hash) const ABSL_NO_THREAD_SAFETY_ANALYSIS { table_.Prefetch(hash); }
+  void PrefetchTable(uint64_t hash, Table::Places places) const ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    table_.Prefetch(hash, places);
+  }
   uint32_t PrefetchBucket(uint64_t hash) const;
 
   // Removes the key's bucket; whether there was one.

@@ -49,14 +49,9 @@ Store::Store(Options options)
 }
 
 Store::Outcome Store::Decide(const Request& request, int64_t now_ms, Decision* decision,
-                             const WhichBucket& which) noexcept {
-  const BucketKind kind = {request.algorithm, which.role};
-  if (which.hint.hash == 0) {
-    return DecideOn(BucketKey(request.name, request.key, kind, hash_),
-                    {request, now_ms, BucketPool::kNone}, decision);
-  }
-  return DecideOn(BucketKey(request.name, request.key, kind, which.hint.hash),
-                  {request, now_ms, which.hint.number}, decision);
+                             BucketRole role) noexcept {
+  const BucketKey key(request.name, request.key, {request.algorithm, role}, hash_);
+  return DecideOn(key, {request, now_ms, BucketPool::kNone}, decision);
 }
 
 Store::Outcome Store::DecideOn(const BucketKey& key, const Asked& asked,
@@ -76,15 +71,18 @@ Store::Outcome Store::DecideOn(const BucketKey& key, const Asked& asked,
   return Outcome::kFull;
 }
 
-Store::Hint Store::PrefetchTable(std::string_view name, std::string_view key,
-                                 Algorithm algorithm) const noexcept {
-  const BucketKey bucket(name, key, algorithm, hash_);
-  shards_[ShardOf(bucket.hash())]->PrefetchTable(bucket.hash());
-  return {bucket.hash(), BucketPool::kNone};
+void Store::PrefetchTable(const Request& request, Expected* expected) const noexcept {
+  expected->key.Set(request.name, request.key, request.algorithm, hash_);
+  const uint64_t hash = expected->key.hash();
+  const Shard& shard = *shards_[ShardOf(hash)];
+  // A table that is not half full has put nearly every bucket into the first of its two places.
+  const bool is_crowded = occupancy_.taken() * 2 > occupancy_.max();
+  shard.PrefetchTable(hash, is_crowded ? Table::Places::kBoth : Table::Places::kFirst);
 }
 
-void Store::PrefetchBucket(Hint* hint) const noexcept {
-  hint->number = shards_[ShardOf(hint->hash)]->PrefetchBucket(hint->hash);
+void Store::PrefetchBucket(Expected* expected) const noexcept {
+  const uint64_t hash = expected->key.hash();
+  expected->number = shards_[ShardOf(hash)]->PrefetchBucket(hash);
 }
 
 // Takes a place for a new bucket on a node that is full, from a lapsed bucket of any shard or else

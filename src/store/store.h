@@ -45,18 +45,6 @@
 
 namespace gub {
 
-// What has been found out of a bucket that this node owns.
-struct BucketHint {
-  uint64_t hash = 0;  // of its identity; 0: nothing is known
-  uint32_t number = BucketPool::kNone;
-};
-
-// Which bucket decides.
-struct WhichBucket {
-  BucketRole role = BucketRole::kOwned;
-  BucketHint hint = {};
-};
-
 class Store {
  public:
   struct Options {
@@ -91,20 +79,27 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  using Hint = BucketHint;
-
   // Decides one hit. Of two hits on one bucket, one is decided wholly before the other.
   // REQUIRES: the request is within the contract; name and key together at most
-  // BucketKey::kMaxBytes; a hint is that of this name, key and algorithm.
+  // BucketKey::kMaxBytes.
   Outcome Decide(const Request& request, int64_t now_ms, Decision* decision,
-                 const WhichBucket& which = {}) noexcept;
+                 BucketRole role = BucketRole::kOwned) noexcept;
 
-  // What the next hits will need, so that their waits for memory pass at the same time: first
-  // PrefetchTable for each, then PrefetchBucket for each. They change nothing but the hint.
-  // REQUIRES: as Decide.
-  Hint PrefetchTable(std::string_view name, std::string_view key,
-                     Algorithm algorithm) const noexcept;
-  void PrefetchBucket(Hint* hint) const noexcept;
+  // The bucket of a hit that will be decided later.
+  struct Expected {
+    BucketKey key;
+    uint32_t number = BucketPool::kNone;  // of the bucket, perhaps
+  };
+  // For the hits that come next, so that their waits for memory pass at the same time: first
+  // PrefetchTable for each, then PrefetchBucket for each, then Decide. The first two change nothing
+  // but `expected`, and what they found out may have become wrong until the third.
+  // REQUIRES: as Decide; the request is the same one in PrefetchTable and Decide.
+  void PrefetchTable(const Request& request, Expected* expected) const noexcept;
+  void PrefetchBucket(Expected* expected) const noexcept;
+  Outcome Decide(const Expected& expected, const Request& request, int64_t now_ms,
+                 Decision* decision) noexcept {
+    return DecideOn(expected.key, {request, now_ms, expected.number}, decision);
+  }
 
   // When the bucket lapses by itself, which is its reset; INT64_MAX when it never does (a leaky one
   // whose limit is 0 does not drain). Nothing when there is none or it has lapsed. Changes nothing.

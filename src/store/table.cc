@@ -125,17 +125,18 @@ Table::Table(size_t slots, const BucketPool* pool) : cuckoo_(new Cuckoo(slots, p
 
 Table::~Table() = default;
 
-void Table::Prefetch(uint64_t hash) const {
+void Table::Prefetch(uint64_t hash, Places places) const {
   const BucketArray& array = cuckoo_->array;
   if (array.begin == nullptr) return;
   const size_t mask = array.buckets - 1;
-  const size_t first = TableBits(hash) & mask;
-  const size_t other = OtherBucket(first, TableBits(hash)) & mask;
-  for (size_t bucket : {first, other}) {
+  const auto prefetch = [&array](size_t bucket) {
     const char* const begin = array.begin + bucket * array.bucket_bytes;
     __builtin_prefetch(begin);
     __builtin_prefetch(begin + array.bucket_bytes - 1);
-  }
+  };
+  const size_t first = TableBits(hash) & mask;
+  prefetch(first);
+  if (places == Places::kBoth) prefetch(OtherBucket(first, TableBits(hash)) & mask);
 }
 
 uint32_t Table::Guess(uint64_t hash) const {

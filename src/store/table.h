@@ -35,7 +35,8 @@ class Table {
 
   // Brings into the processor's cache what a Find of a key with this hash will read first. Any
   // thread may call it at any time.
-  void Prefetch(uint64_t hash) const;
+  enum class Places { kFirst, kBoth };  // of the two that a key may be in
+  void Prefetch(uint64_t hash, Places places) const;
   // The number of a bucket whose key may have this hash: a guess, for Prefetch of what it holds.
   uint32_t Guess(uint64_t hash) const;
 

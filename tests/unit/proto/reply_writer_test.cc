@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tests/fuzz/parse_in_pieces.h"
 #include "tests/unit/proto/requests.h"
@@ -77,6 +78,20 @@ TEST(ReplyWriterTest, WritesIntegers) {
   ExpectSame([](ReplyWriter* w) { w->Integer(1234567890123); }, ":1234567890123\r\n");
   ExpectSame([](ReplyWriter* w) { w->Integer(kMax); }, ":9223372036854775807\r\n");
   ExpectSame([](ReplyWriter* w) { w->Integer(kMin); }, ":-9223372036854775808\r\n");
+}
+
+TEST(ReplyWriterTest, WritesIntegersOfEveryLength) {
+  std::vector<int64_t> values;
+  for (int64_t power = 1; power <= 1'000'000'000'000'000'000; power *= 10) {
+    for (int64_t near : {power - 1, power, power + 1, power * 9 + 7, power + power / 2}) {
+      if (near >= 0) values.insert(values.end(), {near, -near});
+    }
+    if (power == 1'000'000'000'000'000'000) break;
+  }
+  for (const int64_t value : values) {
+    ExpectSame([value](ReplyWriter* w) { w->Integer(value); },
+               ":" + std::to_string(value) + "\r\n");
+  }
 }
 
 TEST(ReplyWriterTest, WritesBulkStrings) {

@@ -1,0 +1,28 @@
+#include "command/expected_hits.h"
+
+#include "cluster/router.h"
+
+namespace gub {
+
+void ExpectedHits::Add(const CommandEntry* command, Args args) {
+  if (count_ == 0) config_ = &*worker_.config;
+  Entry& entry = entries_[count_++];
+  entry.command = nullptr;
+  if (command == nullptr || command->spec->parse_hit == nullptr || command->disabled) return;
+  if (!ArityFits(command->spec->arity, args.size())) return;
+  entry.hit = Hit();
+  const auto max_key_bytes = static_cast<size_t>(config_->max_key_bytes);
+  if (!command->spec->parse_hit(args, max_key_bytes, &entry.hit).ok()) return;
+  Router* const router = worker_.router;
+  if (router != nullptr && router->OwnerOf(entry.hit.request.key) != nullptr) return;
+  entry.command = command;
+  worker_.node->store.PrefetchTable(entry.hit.request, &entry.bucket);
+}
+
+void ExpectedHits::Prefetch() {
+  for (size_t i = 0; i < count_; ++i) {
+    if (entries_[i].command != nullptr) worker_.node->store.PrefetchBucket(&entries_[i].bucket);
+  }
+}
+
+}  // namespace gub
