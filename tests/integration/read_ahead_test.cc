@@ -25,7 +25,7 @@ class Dice {
   Command Next() {
     const std::string name = Pick({"n", "m"});
     const std::string key = Pick({"a", "b", "c", std::string(300, 'k')});
-    switch (Below(16)) {
+    switch (Below(22)) {
       case 0:
         return {"GUB.RESET", name, key};
       case 1:
@@ -46,6 +46,16 @@ class Dice {
         return {"GUB.DEBUG", "CLOCK", "SET", "1700000000000"};
       case 9:
         return {"gub.hit", name, key, "1", "5", "1m", "token", "RESET_REMAINING"};
+      case 10:
+        return {"MULTI"};
+      case 11:
+        return {Pick({"EXEC", "DISCARD", "UNWATCH"})};
+      case 12:
+        return {"WATCH", key};
+      case 13:
+        return {"CONFIG", "SET", "max-key-bytes", Pick({"256", "4096"})};
+      case 14:
+        return {"CONFIG", "SET", "slowlog-log-slower-than", Pick({"-1", "0", "10000"})};
       default:
         return {Pick({"GUB.HIT", "gub.hit"}),
                 name,
@@ -89,6 +99,24 @@ TEST(ReadAheadTest, APipelineAnswersAsItsRequestsDoOneByOne) {
           << "round " << round << ": " << ::testing::PrintToString(commands[i]);
     }
   }
+}
+
+TEST(ReadAheadTest, RepliesThatAreNotWantedAreNotWritten) {
+  ServerProcess server;
+  RawClient client(server.port());
+  const Command hit = {"GUB.HIT", "n", "k", "1", "10", "1h"};
+  std::string bytes;
+  for (const Command& command :
+       {Command{"CLIENT", "REPLY", "SKIP"}, hit, hit, Command{"CLIENT", "REPLY", "OFF"}, hit, hit,
+        Command{"CLIENT", "REPLY", "ON"}, hit}) {
+    bytes += EncodeCommand(command);
+  }
+  ASSERT_TRUE(client.Send(bytes));
+  const std::vector<RespReply> replies = client.ReadReplies(3);
+  ASSERT_EQ(replies.size(), 3u);
+  EXPECT_EQ(replies[0].items.at(1).integer, 8);  // of the second hit
+  EXPECT_EQ(replies[1].text, "OK");
+  EXPECT_EQ(replies[2].items.at(1).integer, 5);  // of the fifth
 }
 
 }  // namespace
