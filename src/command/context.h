@@ -22,6 +22,7 @@
 namespace gub {
 
 class Dispatcher;
+class LeaseDesk;
 class Router;
 
 // Takes replies that come later than their commands.
@@ -89,6 +90,7 @@ class CommandContext {
     bool in_exec = false;  // and the lock of KeyWatch is held
     // Of a node in a cluster; nullptr otherwise.
     Router* router = nullptr;
+    LeaseDesk* desk = nullptr;
     ReplySink* sink = nullptr;
     ByteBuffer late_reply = {};  // to write one in
     ExpectedBuckets expected = {};

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cluster/lease_desk.h"
 #include "cluster/router.h"
 #include "command/command_keys.h"
 #include "command/errors.h"
@@ -45,7 +46,7 @@ std::optional<std::string_view> FixedNameOf(const CommandEntry* entry) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(Node* node, size_t thread, Router* router, ReplySink* sink)
+Dispatcher::Dispatcher(Node* node, size_t thread, const WayToPeers& peers)
     : node_(node),
       stats_(&node->command_stats.ForThread(thread)),
       worker_{node,
@@ -54,15 +55,19 @@ Dispatcher::Dispatcher(Node* node, size_t thread, Router* router, ReplySink* sin
               ConfigView(node->config),
               0,
               false,
-              router,
-              sink,
+              peers.router,
+              peers.desk,
+              peers.sink,
               {},
               {},
               {}} {}
 
 void Dispatcher::BeginBatch(ClientState* client) {
   worker_.config.Refresh();
-  if (worker_.router != nullptr) worker_.router->Refresh();
+  if (worker_.router != nullptr) {
+    worker_.router->Refresh();
+    worker_.desk->Refresh();
+  }
   worker_.now_ms = node_->clock.NowMs();
   run_start_mono_ns_ = MonotonicNs();
   batch_client_ = client;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "cluster/lease_desk.h"
 #include "cluster/router.h"
 #include "command/decide.h"
 #include "fmt/format.h"
@@ -140,6 +141,7 @@ void ResetAnywhere(CommandContext& context, Args names, Args keys, bool keys_onl
     for (std::string_view name : names) {
       if (owner == nullptr) {
         gathering->Add(i, context.node().store.Reset(name, keys[i]));
+        if (router != nullptr) context.worker().desk->OnGone(name, keys[i]);
         continue;
       }
       const PeerRequest reset = {PeerOperation::kReset, {.name = name, .key = keys[i]}};
