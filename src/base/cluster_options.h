@@ -221,6 +221,46 @@ inline constexpr OptionRow kClusterRows[] = {
                 "discovery that forgets members for a moment from moving their keys away and "
                 "back, at which their buckets would start afresh.",
     },
+    {
+        .name = "global-sync-ms",
+        .field = &Config::global_sync_ms,
+        .type = OptionType::kInteger,
+        .unit = "ms",
+        .default_text = "100",
+        .min = 10,
+        .max = 60'000,
+        .reloadable = true,
+        .group = "cluster",
+        .text = "How often nodes tell each other what became of GLOBAL limits. What the owner of a "
+                "key lends lasts for three of these intervals, and is about what a node admits in "
+                "two. Shorter ones show hits to the other nodes sooner, and cost more messages. "
+                "All nodes should have the same.",
+    },
+    {
+        .name = "global-max-leases",
+        .field = &Config::global_max_leases,
+        .type = OptionType::kInteger,
+        .default_text = "100000",
+        .min = 0,
+        .max = 100'000'000,
+        .group = "cluster",
+        .text = "Most leases of GLOBAL limits that are given, and held. A hit that finds no room "
+                "for one is forwarded to the owner, as without GLOBAL. A lease is "
+                "for one key and one worker of another node, and is forgotten a second or two "
+                "after its last hit. One that is given takes about 500 bytes, one that is held "
+                "about 700, and its name and key.",
+    },
+    {
+        .name = "force-global",
+        .field = &Config::force_global,
+        .type = OptionType::kTextList,
+        .default_text = "no",
+        .reloadable = true,
+        .group = "cluster",
+        .text = "Which limits are GLOBAL without their clients saying so. no: none. yes: all. "
+                "Otherwise the names of limits, separated by spaces. It counts on the node that a "
+                "client asks, so all nodes should have the same.",
+    },
 };
 
 }  // namespace gub

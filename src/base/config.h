@@ -80,6 +80,9 @@ struct Config {
   std::string on_owner_failure;  // "local", "open", "closed" or "error"
   bool cluster_redirect;
   int64_t leave_grace_ms;
+  int64_t global_sync_ms;
+  int64_t global_max_leases;
+  std::vector<std::string> force_global;  // "no", "yes", or names of limits
 };
 
 // kSecret is any bytes, or none, and is shown to nobody.

@@ -40,13 +40,24 @@ enum class Counter : uint8_t {
   kPeerBatches,
   kPeerRequests,
   kPeerLate,
+  kLeaseLocalAnswers,
+  kLeaseAsks,
+  kLeaseForwards,
+  kLeaseDegraded,
+  kLeaseRecalls,
+  kLeaseSyncs,
+  kLeaseReportsSent,
+  kLeaseAnswersSent,
+  kLeaseFramesSent,
+  kLeaseBytesSent,
+  kLeaseBadFrames,
   kCount,
 };
 inline constexpr size_t kCounterCount = static_cast<size_t>(Counter::kCount);
 
 struct CounterRow {
   Counter id;
-  std::string_view section;  // of INFO: "stats", "gub" or "cluster"
+  std::string_view section;  // of INFO: "stats", "gub", "cluster" or "global"
   std::string_view name;     // as INFO shows it
   std::string_view text;     // what it counts
 };

@@ -16,12 +16,28 @@ int64_t EndOfWindow(const Calendar& calendar, const Request& request, int64_t no
   return now_ms > kEnd - ms ? kEnd : now_ms + ms;
 }
 
+// A new stand-in begins with what was used when the owner was heard last. The size is lifted for
+// this: a leaky bucket's burst, for its limit is what it drains by, a window's limit.
+void StartStandIn(const InStead& how, const Request& request, Store* store) {
+  const BucketKind kind = {request.algorithm, BucketRole::kStandIn};
+  if (how.used <= 0 || request.limit == 0 || request.Has(kResetRemaining)) return;
+  if (store->LapsesAt(request.name, request.key, kind, how.now_ms)) return;
+  Request used = request;
+  used.hits = how.used;
+  used.behavior = kBatching;
+  constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
+  (request.algorithm == Algorithm::kLeaky ? used.burst : used.limit) = kAny;
+  Decision decision;
+  store->Decide(used, how.now_ms, &decision, {.role = BucketRole::kStandIn});
+}
+
 }  // namespace
 
 Store::Outcome DecideInStead(const InStead& how, const Request& request, Store* store,
                              Decision* decision) {
   if (how.policy == OnFail::kLocal) {
-    return store->Decide(request, how.now_ms, decision, BucketRole::kStandIn);
+    StartStandIn(how, request, store);
+    return store->Decide(request, how.now_ms, decision, {.role = BucketRole::kStandIn});
   }
   const bool open = how.policy == OnFail::kOpen;
   const bool is_leaky = request.algorithm == Algorithm::kLeaky;

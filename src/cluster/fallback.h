@@ -17,10 +17,12 @@ struct InStead {
   OnFail policy;     // kLocal, kOpen or kClosed
   int64_t now_ms;    // of this node's clock
   int64_t retry_ms;  // after which a denied caller may try again
+  int64_t used = 0;  // how much of the limit is known to be used, at the start of a stand-in
 };
 
 // kLocal: a stand-in bucket of this node decides, beside those that it owns. kOpen: admitted, as if
-// the bucket were whole. kClosed: denied. Only kLocal may find the store full.
+// the bucket were whole. kClosed: denied. Only kLocal may find the store full. (Two threads that
+// start the same stand-in at once may both take off what is used.)
 Store::Outcome DecideInStead(const InStead& how, const Request& request, Store* store,
                              Decision* decision);
 

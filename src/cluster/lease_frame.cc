@@ -116,14 +116,36 @@ LeaseAnswer ReadAnswer(FrameReader* reader, size_t max_key_bytes) {
 
 }  // namespace
 
+void LeaseFrameBuilder::Add(const LeaseReport& report) {
+  FrameWriter writer(&report_bytes_);
+  WriteReport(report, &writer);
+  ++reports_;
+}
+
+void LeaseFrameBuilder::Add(const LeaseAnswer& answer) {
+  FrameWriter writer(&answer_bytes_);
+  WriteAnswer(answer, &writer);
+  ++answers_;
+}
+
+std::string LeaseFrameBuilder::Take(std::string_view from, std::string_view to) {
+  std::string frame;
+  FrameWriter writer(&frame);
+  writer.Bytes(from);
+  writer.Bytes(to);
+  writer.Number(reports_);
+  frame += report_bytes_;
+  writer.Number(answers_);
+  frame += answer_bytes_;
+  *this = {};
+  return frame;
+}
+
 void AppendLeaseFrame(const LeaseFrame& frame, std::string* bytes) {
-  FrameWriter writer(bytes);
-  writer.Bytes(frame.from);
-  writer.Bytes(frame.to);
-  writer.Number(frame.reports.size());
-  for (const LeaseReport& report : frame.reports) WriteReport(report, &writer);
-  writer.Number(frame.answers.size());
-  for (const LeaseAnswer& answer : frame.answers) WriteAnswer(answer, &writer);
+  LeaseFrameBuilder builder;
+  for (const LeaseReport& report : frame.reports) builder.Add(report);
+  for (const LeaseAnswer& answer : frame.answers) builder.Add(answer);
+  *bytes += builder.Take(frame.from, frame.to);
 }
 
 std::optional<LeaseFrame> ReadLeaseFrame(std::string_view bytes, const LeaseFrameLimits& limits) {

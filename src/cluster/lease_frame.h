@@ -104,6 +104,23 @@ struct LeaseFrameLimits {
   static constexpr size_t kMaxIdBytes = 256;
 };
 
+// A frame that is made item by item, each copied as it comes.
+class LeaseFrameBuilder {
+ public:
+  void Add(const LeaseReport& report);
+  void Add(const LeaseAnswer& answer);
+  size_t count() const { return reports_ + answers_; }
+  size_t bytes() const { return report_bytes_.size() + answer_bytes_.size(); }
+  // The whole frame; the next one starts empty.
+  std::string Take(std::string_view from, std::string_view to);
+
+ private:
+  size_t reports_ = 0;
+  size_t answers_ = 0;
+  std::string report_bytes_;
+  std::string answer_bytes_;
+};
+
 void AppendLeaseFrame(const LeaseFrame& frame, std::string* bytes);
 std::optional<LeaseFrame> ReadLeaseFrame(std::string_view bytes, const LeaseFrameLimits& limits);
 

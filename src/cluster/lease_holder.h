@@ -144,6 +144,7 @@ class LeaseHolder {
   // What may still be spent.
   int64_t Left(LeaseTime time) const;
   const Counts& counts() const { return counts_; }
+  LeaseKey key() const { return {name_, key_, algorithm_}; }
 
  private:
   struct Totals {

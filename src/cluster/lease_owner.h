@@ -146,6 +146,7 @@ class LeaseOwner {
   bool IsIdle() const { return records_.empty() && waiting_.empty(); }
   int64_t Held() const;
   size_t leases() const { return records_.size(); }
+  LeaseKey Key() const { return {name_, key_, algorithm_}; }
 
  private:
   struct Record {
@@ -194,7 +195,6 @@ class LeaseOwner {
 
   const LeaseSettings& settings() const { return *shared_.settings; }
   const LeaseRules& rules() const { return shared_.settings->rules; }
-  LeaseKey Key() const { return {name_, key_, algorithm_}; }
   bool IsToken() const { return algorithm_ == Algorithm::kToken; }
   Record* CurrentOf(std::string_view holder);
   Record* MakeCurrent(std::string_view holder);

@@ -300,6 +300,7 @@ bool PeerClient::OnProof(const ReplyValue& reply) {
   presence_ = place_.cluster->peers().Claim(peer.address, peer.id, NowUs() / 1000);
   if (presence_ == nullptr) return Deny(RivalText(peer.address));
   phase_ = Phase::kReady;
+  peer_id_ = peer.id;
   place_.cluster->hooks.found_other(address_);
   NoteView(peer.digest);
   GUB_LOG(info, "a peer is connected address={} id={}", address_, Escape(peer.id, 100));

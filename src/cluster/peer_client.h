@@ -59,6 +59,10 @@ class PeerClient : private PeerLink::Host, private PeerWire::User {
   // Fails all that is under way, and disconnects.
   void GiveUp();
   const std::string& address() const { return address_; }
+  // The process that has proved itself last; "": none has.
+  const std::string& peer_id() const { return peer_id_; }
+  // Whether requests are sent; otherwise the fallback answers at once.
+  bool IsAsked() const { return link_.IsAsked(); }
   const PeerLink& link() const { return link_; }
   // Whether it is connected and sees the cluster as `digest` says, as it told last.
   bool SeesTheSame(uint64_t digest) const {
@@ -111,6 +115,7 @@ class PeerClient : private PeerLink::Host, private PeerWire::User {
   FineTimer timer_;
   ConfigView config_;
   Greeting greeting_;
+  std::string peer_id_;
   Phase phase_ = Phase::kNone;
   std::shared_ptr<PeerTally> tally_;
   std::unique_ptr<PeerRegistry::Presence> presence_;  // while it is connected

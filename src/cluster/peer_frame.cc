@@ -10,8 +10,12 @@ PeerRequest ReadRequest(FrameReader* reader, size_t max_key_bytes) {
   PeerRequest read;
   Request& request = read.request;
   read.operation =
-      static_cast<PeerOperation>(reader->NumberUpTo(static_cast<uint64_t>(PeerOperation::kLeave)));
+      static_cast<PeerOperation>(reader->NumberUpTo(static_cast<uint64_t>(PeerOperation::kLease)));
   if (read.operation == PeerOperation::kLeave) return read;
+  if (read.operation == PeerOperation::kLease) {
+    read.lease = reader->Bytes(kMaxLeaseFrameBytes);
+    return read;
+  }
   request.name = reader->Bytes(max_key_bytes);
   request.key = reader->Bytes(max_key_bytes - request.name.size());
   if (request.name.empty() || request.key.empty()) reader->Fail();
@@ -38,6 +42,7 @@ PeerAnswer ReadAnswer(FrameReader* reader) {
   decision.retry_after_ms = reader->Signed();
   decision.now_ms = reader->Signed();
   answer.removed = reader->Signed();
+  answer.lease = reader->Bytes(kMaxLeaseFrameBytes);
   const bool is_possible = decision.remaining >= 0 && decision.reset_ms >= 0 &&
                            decision.retry_after_ms >= Decision::kNever && decision.now_ms >= 0 &&
                            answer.removed >= 0;
@@ -52,6 +57,7 @@ void AppendPeerRequest(const PeerRequest& sent, std::string* frame) {
   const Request& request = sent.request;
   writer.Number(static_cast<uint64_t>(sent.operation));
   if (sent.operation == PeerOperation::kLeave) return;
+  if (sent.operation == PeerOperation::kLease) return writer.Bytes(sent.lease);
   writer.Bytes(request.name);
   writer.Bytes(request.key);
   if (sent.operation == PeerOperation::kReset) return;
@@ -73,6 +79,7 @@ void AppendPeerAnswer(const PeerAnswer& answer, std::string* frame) {
   writer.Signed(decision.retry_after_ms);
   writer.Signed(decision.now_ms);
   writer.Signed(answer.removed);
+  writer.Bytes(answer.lease);
 }
 
 std::optional<std::vector<PeerRequest>> ReadPeerRequests(std::string_view frame,

@@ -24,7 +24,7 @@
 namespace gub {
 
 // Changes whenever a frame or the handshake does.
-inline constexpr int64_t kPeerProtocol = 1;
+inline constexpr int64_t kPeerProtocol = 2;
 
 // The most that a batch may have; batch-limit is no more.
 inline constexpr size_t kMaxBatchRequests = 10'000;
@@ -33,16 +33,22 @@ enum class PeerOperation : uint8_t {
   kDecide,  // the request
   kReset,   // forget the buckets of its name and key
   kLeave,   // the sender leaves the cluster; there is no name, no key
+  kLease,   // a frame of leases (lease_frame.h), and nothing else
 };
+
+// The most that a frame of leases may have.
+inline constexpr size_t kMaxLeaseFrameBytes = size_t{2} * 1024 * 1024;
 
 struct PeerRequest {
   PeerOperation operation = PeerOperation::kDecide;
-  Request request;
+  Request request = {};
+  std::string_view lease = {};  // kLease
 };
 
 struct PeerAnswer {
-  Decision decision;    // kDecide
-  int64_t removed = 0;  // kReset: how many buckets there were
+  Decision decision;            // kDecide
+  int64_t removed = 0;          // kReset: how many buckets there were
+  std::string_view lease = {};  // kLease: the frame of what there was to say at once, or nothing
 };
 
 void AppendPeerRequest(const PeerRequest& request, std::string* frame);

@@ -138,6 +138,8 @@ class PeerLink {
   void Close();
 
   OwnerHealth::State health() const { return health_.state(); }
+  // Whether requests are taken, as far as the owner's health goes.
+  bool IsAsked() const { return health_.IsAsked(); }
   bool IsReady() const { return state_ == State::kReady; }
   size_t waiting() const { return queue_.size(); }
   size_t in_flight() const { return in_flight_requests_; }

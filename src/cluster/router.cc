@@ -15,9 +15,13 @@ void Router::KeepAlive() {
   for (auto& [address, peer] : peers_) peer->AskIfSilent(kSilentUs);
 }
 
-void Router::Try(std::string_view address) {
+PeerClient* Router::Find(std::string_view address) {
   const size_t member = view_->table.Find(address);
-  if (member < view_->is_self.size() && !view_->IsOwn(member)) PeerAt(member)->Ask();
+  return member < view_->is_self.size() && !view_->IsOwn(member) ? PeerAt(member) : nullptr;
+}
+
+void Router::Try(std::string_view address) {
+  if (PeerClient* const peer = Find(address)) peer->Ask();
 }
 
 void Router::GiveUp() {

@@ -40,6 +40,9 @@ class Router {
   // cannot be reached.
   void SayLeave(std::function<void()> done);
 
+  // The link to a member; nullptr: there is none at this address, or it is this node.
+  PeerClient* Find(std::string_view address);
+
   // The link to the owner of a key; nullptr: the owner is this node.
   PeerClient* OwnerOf(std::string_view key);
 

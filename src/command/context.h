@@ -22,6 +22,7 @@
 namespace gub {
 
 class Dispatcher;
+class LeaseDesk;
 class Router;
 
 // Takes replies that come later than their commands.
@@ -46,8 +47,10 @@ class CommandContext {
     bool in_exec = false;  // and the lock of KeyWatch is held
     // Of a node in a cluster; nullptr otherwise.
     Router* router = nullptr;
+    LeaseDesk* desk = nullptr;
     ReplySink* sink = nullptr;
-    ByteBuffer late_reply;  // to write one in
+    ByteBuffer late_reply = {};   // to write one in
+    std::string error_text = {};  // of the last error that was made for one request
   };
 
   CommandContext(Worker* worker, Dispatcher* dispatcher, ClientState* client, ReplyWriter* reply)
@@ -92,17 +95,6 @@ class CommandContext {
 
  private:
   friend class Dispatcher;
-  class Router;
-
-  // Takes replies that come later than their commands.
-  class ReplySink {
-   public:
-    virtual ~ReplySink() = default;
-    // A client that is gone is ignored.
-    virtual void Fill(int64_t client, PendingReplies::Ticket ticket, std::string_view bytes) = 0;
-    // Lets the client's session go on after so long.
-    virtual void WakeLater(int64_t client, int64_t delay_ms) = 0;
-  };
 
   Worker* const worker_;
   Dispatcher* const dispatcher_;

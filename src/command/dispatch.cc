@@ -9,8 +9,10 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cluster/lease_desk.h"
 #include "cluster/router.h"
 #include "command/command_keys.h"
+#include "command/decide.h"
 #include "command/decision_reply.h"
 #include "command/errors.h"
 #include "command/forwarding.h"
@@ -34,7 +36,7 @@ bool IsHttp(Args args) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(Node* node, size_t thread, Router* router, ReplySink* sink)
+Dispatcher::Dispatcher(Node* node, size_t thread, const WayToPeers& peers)
     : node_(node),
       stats_(&node->command_stats.ForThread(thread)),
       worker_{node,
@@ -43,14 +45,19 @@ Dispatcher::Dispatcher(Node* node, size_t thread, Router* router, ReplySink* sin
               ConfigView(node->config),
               0,
               false,
-              router,
-              sink,
+              peers.router,
+              peers.desk,
+              peers.sink,
+              {},
               {}},
       expected_(&worker_) {}
 
 void Dispatcher::BeginBatch(ClientState* client) {
   worker_.config.Refresh();
-  if (worker_.router != nullptr) worker_.router->Refresh();
+  if (worker_.router != nullptr) {
+    worker_.router->Refresh();
+    worker_.desk->Refresh();
+  }
   worker_.now_ms = node_->clock.NowMs();
   run_start_mono_ns_ = MonotonicNs();
   batch_client_ = client;
@@ -114,23 +121,16 @@ bool Dispatcher::RunExpected(size_t i, ClientState* client, ReplyWriter* reply) 
   const ExpectedHits::Entry* const expected = expected_.At(i);
   if (expected == nullptr || !times_runs_ || !client->IsPlain()) return false;
   const Request& request = expected->hit.request;
-  Decision decision;
-  KeyWatch::Change change(&node_->watch, request.key, false);
-  const Store::Outcome outcome =
-      node_->store.Decide(expected->bucket, request, worker_.now_ms, &decision);
+  Decided decided;
+  if (!DecideExpected(&worker_, expected->bucket, request, &decided)) return false;
   worker_.counters->Add(Counter::kCommandsProcessed);
   CountCall(expected->command);
-  CommandContext context(&worker_, this, client, reply);
-  if (outcome == Store::Outcome::kDecided) {
-    if (request.hits == 0 && !request.Has(kResetRemaining)) change.ChangesNothing();
-    worker_.counters->Add(CounterOf(request, decision));
-    WriteDecision({expected->hit.reply, request}, decision, {context.OwnAddress()}, reply);
-  } else {
-    change.ChangesNothing();
-    worker_.counters->Add(Counter::kRequestErrors);
-    context.Error(kTableFull);
-    stats_->AddFailed(expected->command->number);
+  if (decided.error.empty()) {
+    WriteDecision({expected->hit.reply, request}, decided.decision, {decided.owner}, reply);
+    return true;
   }
+  CommandContext(&worker_, this, client, reply).Error(decided.error);
+  stats_->AddFailed(expected->command->number);
   return true;
 }
 

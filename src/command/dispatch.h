@@ -22,6 +22,13 @@
 
 namespace gub {
 
+// How a worker of a cluster's node comes by what others decide.
+struct WayToPeers {
+  Router* router = nullptr;
+  LeaseDesk* desk = nullptr;
+  ReplySink* sink = nullptr;
+};
+
 class Dispatcher {
  public:
   // From this many us of slowlog-log-slower-than on, commands of constant time are measured in
@@ -29,8 +36,8 @@ class Dispatcher {
   static constexpr int64_t kRunsFromUs = 1000;
 
   // `thread` numbers the worker: whose counters to write.
-  // router and sink: of a node in a cluster.
-  Dispatcher(Node* node, size_t thread, Router* router = nullptr, ReplySink* sink = nullptr);
+  // peers: of a node in a cluster.
+  Dispatcher(Node* node, size_t thread, const WayToPeers& peers = {});
 
   // Around the requests that one read of one client brought.
   void BeginBatch(ClientState* client);

@@ -213,6 +213,13 @@ void ClusterSection(const Node& node, Section& section) {
   }
 }
 
+void GlobalSection(const Node& node, Section& section) {
+  if (node.leases == nullptr) return;
+  section.Field("leases_given", node.leases->leases());
+  section.Field("leased_keys", node.leases->keys());
+  CountersOf("global", node, section);
+}
+
 void KeyspaceSection(const Node& node, Section& section) {
   const int64_t keys = node.store.Size();
   if (keys == 0) return;
@@ -261,6 +268,7 @@ constexpr SectionRow kSections[] = {
     {"Errorstats", ErrorStatsSection},
     {"Latencystats", LatencyStatsSection, false},
     {"Cluster", ClusterSection},
+    {"Global", GlobalSection},
     {"Keyspace", KeyspaceSection},
     {"Gub", GubSection},
 };

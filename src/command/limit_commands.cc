@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cluster/lease_desk.h"
 #include "command/context.h"
 #include "command/errors.h"
 #include "command/forwarding.h"
@@ -103,6 +104,7 @@ void DebugClockCommand(CommandContext& context) {
     return context.Error(kSyntaxError);
   }
   if (clock.NowMs() < before_ms) context.node().store.Rewind(clock.NowMs());
+  if (context.worker().desk != nullptr) context.worker().desk->OnGoneAll();
   context.RefreshNow();
   context.reply().Ok();
 }

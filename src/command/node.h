@@ -18,6 +18,7 @@
 #include "base/counters.h"
 #include "base/live_config.h"
 #include "cluster/cluster.h"
+#include "cluster/lease_book.h"
 #include "command/client_registry.h"
 #include "command/command_stats.h"
 #include "command/command_table.h"
@@ -33,6 +34,8 @@ namespace gub {
 // The version of Redis whose protocol and replies we follow; clients choose what they send by it.
 inline constexpr char kRedisVersion[] = "7.2.0";
 
+class LeaseDesk;
+
 // What a command asks of those who run the node. Callable from any thread.
 struct NodeHooks {
   // Before options change: makes what they need true, or says why it cannot be. It may lower
@@ -43,6 +46,9 @@ struct NodeHooks {
   std::function<void()> config_changed = [] {};
   // Closes a client of another loop, soon.
   std::function<void(const ClientRecord& client)> close_client = [](const ClientRecord&) {};
+  // Runs something at the desk of a worker, on its thread. REQUIRES: the node is in a cluster.
+  std::function<void(size_t worker, std::function<void(LeaseDesk* desk)>)> at_desk =
+      [](size_t, const std::function<void(LeaseDesk*)>&) {};
   // Stops the node as SIGTERM does.
   std::function<void()> stop = [] {};
 };
@@ -63,7 +69,8 @@ struct Node {
   void Count(ClientRecord* client, std::optional<ClientRecord::Standing> standing);
 
   LiveConfig config;
-  std::unique_ptr<Cluster> cluster;  // nullptr: the node is in none; set before the workers run
+  std::unique_ptr<Cluster> cluster;   // nullptr: the node is in none; set before the workers run
+  std::unique_ptr<LeaseBook> leases;  // with cluster
 
   // Constant once the workers run.
   const size_t threads;

@@ -8,6 +8,7 @@
 #include "base/secret.h"
 #include "base/text.h"
 #include "cluster/greeting.h"
+#include "cluster/lease_desk.h"
 #include "cluster/owner_batch.h"
 #include "cluster/peer_frame.h"
 #include "cluster/router.h"
@@ -45,6 +46,30 @@ bool WaitsForStall(CommandContext& context) {
   return true;
 }
 
+// A frame of leases. What there is to say at once stays in *reply until it is sent.
+PeerAnswer TakeLeases(CommandContext& context, std::string_view frame, size_t* room,
+                      std::string* reply) {
+  reply->clear();
+  const PeerIdentity& sender = context.client().peer.greeting->asker;
+  context.worker().desk->OnFrame(sender, frame, *room, reply);
+  *room -= std::min(*room, reply->size());
+  PeerAnswer answer;
+  answer.lease = *reply;
+  return answer;
+}
+
+// By the store, or by who lends from the bucket. It does not wait there.
+Store::Outcome DecideForPeer(CommandContext& context, const Request& request, Decision* decision) {
+  for (;;) {
+    const Store::Outcome outcome = context.node().store.Decide(request, context.now_ms(), decision);
+    if (outcome != Store::Outcome::kLeased) return outcome;
+    const auto result = context.worker().desk->DecideOwn(request, 0);
+    if (!result) continue;  // the last lease has ended meanwhile
+    *decision = result->decision;
+    return decision->error == Error::kNone ? Store::Outcome::kDecided : Store::Outcome::kFull;
+  }
+}
+
 // Decides one request of a peer. It is decided here whoever owns the key by our own table: the
 // sender's table says so, and a request that was sent on again might go in circles.
 PeerAnswer Apply(CommandContext& context, const PeerRequest& sent) {
@@ -58,10 +83,11 @@ PeerAnswer Apply(CommandContext& context, const PeerRequest& sent) {
   }
   if (sent.operation == PeerOperation::kReset) {
     answer.removed = store.Reset(sent.request.name, sent.request.key);
+    context.worker().desk->OnGone(sent.request.name, sent.request.key);
     return answer;
   }
   if (sent.request.hits == 0 && !sent.request.Has(kResetRemaining)) change.ChangesNothing();
-  const Store::Outcome outcome = store.Decide(sent.request, context.now_ms(), &answer.decision);
+  const Store::Outcome outcome = DecideForPeer(context, sent.request, &answer.decision);
   if (outcome == Store::Outcome::kFull) {
     answer.decision.error = Error::kTableFull;
     context.counters().Add(Counter::kRequestErrors);
@@ -156,9 +182,13 @@ void PeerBatchCommand(CommandContext& context) {
   const std::optional<int64_t> number = ParseInt64(args[2]);
   const std::optional<int64_t> expires_mono_ms = ParseInt64(args[3]);
   if (!number || !expires_mono_ms) return RefusePeer(context, "its batch cannot be read");
-  const std::optional<OwnerReply> batch =
-      AnswerBatch(args[4], *expires_mono_ms, PeerTimeMs,
-                  [&context](const PeerRequest& request) { return Apply(context, request); });
+  size_t lease_room = LeaseDesk::kMostReplyBytes;
+  std::string lease_reply;
+  const auto apply = [&](const PeerRequest& request) {
+    if (request.operation != PeerOperation::kLease) return Apply(context, request);
+    return TakeLeases(context, request.lease, &lease_room, &lease_reply);
+  };
+  const std::optional<OwnerReply> batch = AnswerBatch(args[4], *expires_mono_ms, PeerTimeMs, apply);
   if (!batch) return RefusePeer(context, "its batch cannot be read");
   context.counters().Add(Counter::kPeerBatches);
   context.counters().Add(Counter::kPeerRequests, batch->requests);

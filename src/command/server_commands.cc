@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cluster/lease_desk.h"
 #include "command/context.h"
 #include "command/errors.h"
 #include "command/info.h"
@@ -49,6 +50,7 @@ void FlushAllCommand(CommandContext& context) {
   std::unique_lock<std::shared_mutex> lock;
   if (!context.worker().in_exec) lock = watch.LockForExec();
   context.node().store.Clear();
+  if (context.worker().desk != nullptr) context.worker().desk->OnGoneAll();
   watch.TouchAll();
   context.reply().Ok();
 }

@@ -108,6 +108,9 @@ void Server::SetHooks() {
   node_.hooks.close_client = [this](const ClientRecord& client) {
     workers_[client.worker]->CloseClient(client.id);
   };
+  node_.hooks.at_desk = [this](size_t worker, std::function<void(LeaseDesk*)> task) {
+    workers_[worker]->AtDesk(std::move(task));
+  };
   node_.hooks.stop = [] { kill(getpid(), SIGTERM); };
 }
 
@@ -119,6 +122,7 @@ absl::Status Server::JoinCluster() {
   node_.address = self->address;
   node_.cluster =
       std::make_unique<Cluster>(*std::move(self), node_.run_id, config->calendar_timezone);
+  node_.leases = std::make_unique<LeaseBook>(&node_.store, &node_.clock, config->global_max_leases);
   return absl::OkStatus();
 }
 
@@ -263,6 +267,15 @@ absl::Status Server::StartWorkers(std::vector<std::unique_ptr<Thread>>* threads)
   return absl::OkStatus();
 }
 
+// The last of those who know of it tells.
+void Server::ReturnLeases(Loop* housekeeping, std::function<void()> done) {
+  const std::shared_ptr<void> all(
+      nullptr, [housekeeping, done = std::move(done)](void*) { housekeeping->Post(done); });
+  for (auto& worker : workers_) {
+    worker->ReturnLeases([all] {});
+  }
+}
+
 void Server::StopWorkers() {
   for (auto& worker : workers_) worker->BeginStop();
 }
@@ -284,8 +297,12 @@ void Server::KeepHouse(Loop* housekeeping) {
     GUB_LOG(info, "stopping signal={}", signal);
     // The second one does not wait for the others.
     if (members_ == nullptr || std::exchange(leaving, true)) return stop();
-    members_->Leave(
-        [this](std::function<void()> said) { workers_.front()->SayLeave(std::move(said)); }, stop);
+    ReturnLeases(housekeeping, [this, &stop] {
+      if (members_ == nullptr) return;
+      members_->Leave(
+          [this](std::function<void()> said) { workers_.front()->SayLeave(std::move(said)); },
+          stop);
+    });
   });
   stop = [&] {
     if (std::exchange(stopped, true)) return;

@@ -64,6 +64,8 @@ class Server {
   // Whether there may be more.
   bool Sweep();
   absl::Status StartWorkers(std::vector<std::unique_ptr<Thread>>* threads);
+  // What other nodes have lent is handed back first; then `done`, on the housekeeping loop.
+  void ReturnLeases(Loop* housekeeping, std::function<void()> done);
   void StopWorkers();
   // The housekeeping loop, on this thread, until a signal.
   void KeepHouse(Loop* housekeeping);

@@ -16,13 +16,22 @@ std::unique_ptr<Router> MakeRouter(Node* node, Loop* loop, CounterSet* counters)
       PeerClient::Place{loop, node->cluster.get(), &node->config, counters});
 }
 
+std::unique_ptr<LeaseDesk> MakeDesk(Node* node, Loop* loop, Router* router, size_t number) {
+  if (router == nullptr) return nullptr;
+  return std::make_unique<LeaseDesk>(
+      LeaseDesk::Place{loop, router, node->leases.get(), &node->config, &node->clock,
+                       &node->counters.ForThread(number), number, node->threads,
+                       node->cluster->node_id(), node->hooks.at_desk});
+}
+
 }  // namespace
 
 Worker::Worker(Node* node, size_t number)
     : node_(node),
       counters_(&node->counters.ForThread(number)),
       router_(MakeRouter(node, &loop_, counters_)),
-      dispatcher_(node, number, router_.get(), this),
+      desk_(MakeDesk(node, &loop_, router_.get(), number)),
+      dispatcher_(node, number, {router_.get(), desk_.get(), this}),
       place_{&loop_,
              node,
              &dispatcher_,
@@ -146,6 +155,16 @@ void Worker::SayLeave(std::function<void()> done) {
   });
 }
 
+void Worker::ReturnLeases(std::function<void()> done) {
+  AtDesk([done = std::move(done)](LeaseDesk* desk) { desk->Leave(done); });
+}
+
+void Worker::AtDesk(std::function<void(LeaseDesk* desk)> task) {
+  loop_.Post([this, task = std::move(task)] {
+    if (desk_ != nullptr) task(desk_.get());
+  });
+}
+
 void Worker::CloseClient(int64_t id) {
   loop_.Post([this, id] {
     const auto found = sessions_.find(id);
@@ -198,6 +217,7 @@ void Worker::StopAccepting() {
     stop_timer_ = std::make_unique<Timer>(&loop_, [this] {
       GUB_LOG(warn, "closing clients that were not done in time clients={}", sessions_.size());
       // What still waits for other nodes is answered by its fallback.
+      if (desk_ != nullptr) desk_->GiveUp();
       if (router_ != nullptr) router_->GiveUp();
       FlushReplies();
       for (auto& [id, session] : sessions_) session->connection().Close();
@@ -220,6 +240,7 @@ void Worker::FinishIfStopped() {
   drain_timer_.reset();
   idle_timer_.reset();
   wake_timer_.reset();
+  desk_.reset();
   router_.reset();
   loop_.CloseMailbox();
 }

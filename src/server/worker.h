@@ -1,8 +1,7 @@
 // Worker: one loop with its listeners and the sessions of the clients that came in there.
 //
-// Threads:  CloseClient, ConfigChanged, TryLink, SayLeave and BeginStop from any thread; everything
-// else on the
-//           worker's own.
+// Threads:  what posts (CloseClient, ConfigChanged, TryLink, SayLeave, ReturnLeases, AtDesk,
+//           BeginStop) from any thread; everything else on the worker's own.
 
 #ifndef GUB_SERVER_WORKER_H_
 #define GUB_SERVER_WORKER_H_
@@ -15,6 +14,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "cluster/lease_desk.h"
 #include "cluster/router.h"
 #include "command/dispatch.h"
 #include "command/node.h"
@@ -60,6 +60,13 @@ class Worker : private ReplySink {
   // they have heard or cannot be reached. REQUIRES: the node is in a cluster.
   void SayLeave(std::function<void()> done);
 
+  // Hands back what other nodes have lent to this worker, and takes no more. `done` is called, on
+  // this worker's thread, when they know it or cannot be reached. REQUIRES: as SayLeave.
+  void ReturnLeases(std::function<void()> done);
+
+  // Runs something at this worker's desk, unless it has stopped.
+  void AtDesk(std::function<void(LeaseDesk* desk)> task);
+
   // Takes no more clients, answers what has arrived, and lets Run return.
   void BeginStop();
 
@@ -85,7 +92,8 @@ class Worker : private ReplySink {
   Node* const node_;
   CounterSet* const counters_;
   Loop loop_;
-  std::unique_ptr<Router> router_;  // nullptr: the node is in no cluster
+  std::unique_ptr<Router> router_;   // nullptr: the node is in no cluster
+  std::unique_ptr<LeaseDesk> desk_;  // with router_
   Dispatcher dispatcher_;
   std::vector<int64_t> to_flush_;  // clients with replies that have come later
   std::vector<std::unique_ptr<Listener>> listeners_;

@@ -25,6 +25,11 @@ uint64_t KeyHash::operator()(std::string_view bytes) const {
 
 void BucketKey::Set(std::string_view name, std::string_view key, BucketKind kind,
                     const KeyHash& hash) {
+  Write(name, key, kind);
+  hash_ = hash(bytes());
+}
+
+void BucketKey::Write(std::string_view name, std::string_view key, BucketKind kind) {
   assert(name.size() + key.size() <= kMaxBytes);
   size_ = SizeOf(name, key);
   if (long_) long_.reset();
@@ -39,7 +44,6 @@ void BucketKey::Set(std::string_view name, std::string_view key, BucketKind kind
   out[kAlgorithmAt] = static_cast<char>(static_cast<int>(kind.algorithm) | role_bit);
   std::memcpy(out + kHeaderBytes, name.data(), name.size());
   std::memcpy(out + kHeaderBytes + name.size(), key.data(), key.size());
-  hash_ = hash({out, size_});
 }
 
 }  // namespace gub

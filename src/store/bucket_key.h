@@ -51,6 +51,10 @@ class BucketKey {
   static constexpr size_t kMaxBytes = 65'000;  // of name and key together
 
   BucketKey() = default;  // of nothing
+  // Its bytes alone: the hash is 0.
+  BucketKey(std::string_view name, std::string_view key, BucketKind kind) {
+    Write(name, key, kind);
+  }
   BucketKey(std::string_view name, std::string_view key, BucketKind kind, const KeyHash& hash) {
     Set(name, key, kind, hash);
   }
@@ -78,6 +82,8 @@ class BucketKey {
   static constexpr size_t kAlgorithmAt = 2;
   static constexpr int kAlgorithmBits = 0x0f;
   static constexpr int kStandInBit = 0x10;
+
+  void Write(std::string_view name, std::string_view key, BucketKind kind);
 
   size_t size_ = 0;
   uint64_t hash_ = 0;

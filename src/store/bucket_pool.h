@@ -56,6 +56,8 @@ class BucketPool {
   void Clear();
 
   uint32_t size() const { return size_; }
+  // Numbers below are of buckets, or free ones, whose key is empty.
+  uint32_t used_once() const { return used_once_; }
   // Of the blocks, taken or not, and of the keys that lie outside them.
   size_t BlockBytes() const { return chunks_.size() * kChunkBlocks * sizeof(Block); }
   size_t LongKeyBytes() const { return long_key_bytes_; }

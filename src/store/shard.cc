@@ -62,6 +62,9 @@ Shard::Outcome Shard::DecideWith(Hit* hit, Decision* decision) {
   const bool guessed = pool_.Holds(hit->guess, key.bytes());
   const uint32_t number = guessed ? hit->guess : table_.Find(key);
   const bool found = number != Table::kNone;
+  if (hit->lends || (found && pool_.StateOf(number).leased())) {
+    return DecideLeased<State>(hit, number, decision);
+  }
   std::optional<State> state;
   if (found) state = Unpack<State>(pool_.StateOf(number));
   const std::optional<State> before = state;
@@ -77,15 +80,40 @@ Shard::Outcome Shard::DecideWith(Hit* hit, Decision* decision) {
     Erase(number, key.hash());
     shared_.occupancy.GiveBack(1);
   } else if (state) {
-    const Outcome outcome = Insert(hit, *state);
+    uint32_t seated = BucketPool::kNone;
+    const Outcome outcome = Insert(hit, LapsesAtMs(*state), &seated);
     if (outcome != Outcome::kDecided) return outcome;
+    pool_.StateOf(seated).Pack(*state);
+    pool_.StateOf(seated).SetFlags(false, false);
   }
   *decision = decided;
   return Outcome::kDecided;
 }
 
+// What is decided of a flagged bucket, or of one that is to be: it is there whatever its state is.
 template <typename State>
-Shard::Outcome Shard::Insert(Hit* hit, const State& state) {
+Shard::Outcome Shard::DecideLeased(Hit* hit, uint32_t number, Decision* decision) {
+  if (!hit->lends) return Outcome::kLeased;
+  if (number == Table::kNone) {
+    const Outcome outcome = Insert(hit, ExpiryWheel::kNever, &number);
+    if (outcome != Outcome::kDecided) return outcome;
+    pool_.StateOf(number).SetFlags(true, true);
+    ++leased_;
+  } else if (!pool_.StateOf(number).leased()) {
+    pool_.StateOf(number).SetFlags(true, false);
+    ++leased_;
+  }
+  PackedState& packed = pool_.StateOf(number);
+  std::optional<State> state;
+  if (!packed.vacant()) state = Unpack<State>(packed);
+  *decision = Apply(hit->request, shared_.calendar, wheel_.now_ms(), &state);
+  if (state) packed.Pack(*state);
+  packed.SetFlags(true, !state);
+  return Outcome::kDecided;
+}
+
+// A new bucket, whose state is the caller's to set.
+Shard::Outcome Shard::Insert(Hit* hit, int64_t lapses_ms, uint32_t* seated) {
   if (!hit->has_place && !shared_.occupancy.Take()) return Outcome::kNoPlace;
   const uint32_t number = Seat(hit->key);
   if (number == BucketPool::kNone) {
@@ -93,9 +121,9 @@ Shard::Outcome Shard::Insert(Hit* hit, const State& state) {
     return Outcome::kNoSlot;
   }
   hit->has_place = false;
-  pool_.StateOf(number).Pack(state);
-  wheel_.Insert(number, LapsesAtMs(state));
-  Earlier(LapsesAtMs(state));
+  wheel_.Insert(number, lapses_ms);
+  Earlier(lapses_ms);
+  *seated = number;
   return Outcome::kDecided;
 }
 
@@ -136,21 +164,43 @@ bool Shard::Remove(const BucketKey& key) {
   MutexLock lock(&mu_);
   const uint32_t number = table_.Find(key);
   if (number == Table::kNone) return false;
+  PackedState& packed = pool_.StateOf(number);
+  if (packed.leased()) {
+    const bool was_there = !packed.vacant();
+    packed.SetFlags(true, true);
+    return was_there;
+  }
   Erase(number, key.hash());
   shared_.occupancy.GiveBack(1);
   return true;
 }
 
+void Shard::EndLease(const BucketKey& key) {
+  MutexLock lock(&mu_);
+  const uint32_t number = table_.Find(key);
+  if (number == Table::kNone || !pool_.StateOf(number).leased()) return;
+  --leased_;
+  if (pool_.StateOf(number).vacant()) {
+    Erase(number, key.hash());
+    shared_.occupancy.GiveBack(1);
+    return;
+  }
+  pool_.StateOf(number).SetFlags(false, false);
+  const int64_t lapses_ms = StateLapsesAt(number);
+  wheel_.Move(number, lapses_ms);
+  lapses_ms <= wheel_.now_ms() ? LookAtWheel() : Earlier(lapses_ms);
+}
+
 std::optional<int64_t> Shard::LapsesAt(const BucketKey& key, int64_t now_ms) const {
   MutexLock lock(&mu_);
   const uint32_t number = table_.Find(key);
-  if (number == Table::kNone) return std::nullopt;
-  const int64_t lapses_ms = LapsesAt(number);
+  if (number == Table::kNone || pool_.StateOf(number).vacant()) return std::nullopt;
+  const int64_t lapses_ms = StateLapsesAt(number);
   return lapses_ms > std::max(now_ms, wheel_.now_ms()) ? std::optional(lapses_ms) : std::nullopt;
 }
 
 // The algorithm is in the key, and says which state the bucket holds.
-int64_t Shard::LapsesAt(uint32_t number) const {
+int64_t Shard::StateLapsesAt(uint32_t number) const {
   const PackedState& state = pool_.StateOf(number);
   return BucketKey::AlgorithmOf(pool_.KeyOf(number)) == Algorithm::kToken
              ? LapsesAtMs(state.UnpackToken())
@@ -216,6 +266,8 @@ Shard::Eviction Shard::Evict() {
                              ABSL_NO_THREAD_SAFETY_ANALYSIS { return LapsesAt(number); };
   const uint32_t nearest = wheel_.Nearest(kEvictionSample, lapses_at);
   if (nearest == ExpiryWheel::kNone) return pool_.size() == 0 ? Eviction::kEmpty : Eviction::kMore;
+  // Those that are flagged lie behind all that lapse some day.
+  if (pool_.StateOf(nearest).leased()) return Eviction::kEmpty;
   ++(LapsesAt(nearest) > wheel_.now_ms() ? counts_.evicted : counts_.expired);
   Erase(nearest, shared_.hash(pool_.KeyOf(nearest)));
   return Eviction::kDone;
@@ -223,11 +275,26 @@ Shard::Eviction Shard::Evict() {
 
 void Shard::Clear() {
   MutexLock lock(&mu_);
+  if (leased_ > 0) return ClearUnleased();
   shared_.occupancy.GiveBack(pool_.size());
   table_.Clear();
   pool_.Clear();
   wheel_.Clear();
   earliest_ms_.store(ExpiryWheel::kNever, std::memory_order_relaxed);
+}
+
+void Shard::ClearUnleased() {
+  for (uint32_t number = 0; number < pool_.used_once(); ++number) {
+    const std::string_view key = pool_.KeyOf(number);
+    if (key.empty()) continue;  // it is free
+    if (pool_.StateOf(number).leased()) {
+      pool_.StateOf(number).SetFlags(true, true);
+      continue;
+    }
+    Erase(number, shared_.hash(key));
+    shared_.occupancy.GiveBack(1);
+  }
+  LookAtWheel();
 }
 
 void Shard::Rewind(int64_t now_ms, uint32_t epoch) {

@@ -9,6 +9,10 @@
 // bucket that lapsed since then may be gone already; so a request is decided at the time that the
 // shard has reached, or its hit would open a window in the past, beside the one that was full.
 //
+// A bucket whose key's owner lends from it is flagged: only `lends` hits change it, and it is
+// neither freed nor evicted, nor when its state is that of no bucket (it is vacant then), until
+// EndLease.
+//
 // Threads:  thread-safe; no call takes another lock.
 // Time:     now_ms is the caller's, Unix.
 // Errors:   Outcome; unless it is kDecided the hit has changed nothing. For a kNoSlot, buckets have
@@ -49,6 +53,7 @@ class alignas(64) Shard {
     kDecided,
     kNoPlace,  // a new bucket is needed and the node is full: come again with a place
     kNoSlot,   // a new bucket is needed and the table finds no way to seat it
+    kLeased,   // the bucket is flagged, and the hit comes from somebody who may not change it then
   };
 
   struct Counts {
@@ -79,6 +84,7 @@ class alignas(64) Shard {
     int64_t now_ms;
     uint32_t guess = BucketPool::kNone;  // the number of the key's bucket, perhaps
     bool has_place = false;
+    bool lends = false;  // it comes from whoever lends from the bucket, which is flagged for that
   };
 
   // Decides one hit. hit->has_place is false once its place was used.
@@ -92,8 +98,11 @@ class alignas(64) Shard {
   }
   uint32_t PrefetchBucket(uint64_t hash) const;
 
-  // Removes the key's bucket; whether there was one.
+  // Removes the key's bucket, or empties it if it is flagged; whether there was one.
   bool Remove(const BucketKey& key);
+
+  // Takes the flag from the key's bucket: it is one like others from now on.
+  void EndLease(const BucketKey& key);
 
   // When the key's bucket lapses by itself; nothing when there is none or it has lapsed. Changes
   // nothing.
@@ -113,7 +122,7 @@ class alignas(64) Shard {
   // that has lapsed by the shard's time is the nearest, and is counted as what it is.
   Eviction EvictForPlace(int64_t now_ms);
 
-  // Removes all buckets, as if the shard were new.
+  // Removes all buckets, as if the shard were new; but those that are flagged stay, and are empty.
   void Clear();
 
   // The clock was set back: what follows is decided at earlier times. Epochs count from 1; one that
@@ -134,11 +143,18 @@ class alignas(64) Shard {
   template <typename State>
   Outcome DecideWith(Hit* hit, Decision* decision) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   template <typename State>
-  Outcome Insert(Hit* hit, const State& state) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  Outcome DecideLeased(Hit* hit, uint32_t number, Decision* decision)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  Outcome Insert(Hit* hit, int64_t lapses_ms, uint32_t* number) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   uint32_t Seat(const BucketKey& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MakeRoom() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  int64_t LapsesAt(uint32_t number) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // When its state lapses; and when it may be freed, which a flagged one may never be.
+  int64_t StateLapsesAt(uint32_t number) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  int64_t LapsesAt(uint32_t number) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+    return pool_.StateOf(number).leased() ? ExpiryWheel::kNever : StateLapsesAt(number);
+  }
+  void ClearUnleased() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   int Step(int steps) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   Eviction Evict() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Erase(uint32_t number, uint64_t hash) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -153,6 +169,7 @@ class alignas(64) Shard {
   Table table_ ABSL_GUARDED_BY(mu_);
   Counts counts_ ABSL_GUARDED_BY(mu_);
   uint32_t epoch_ ABSL_GUARDED_BY(mu_) = 0;
+  size_t leased_ ABSL_GUARDED_BY(mu_) = 0;  // how many buckets are flagged
 
   // No bucket has lapsed before this time, by the last look at the wheel; kInt64Min when some came
   // up and have not been dealt with.

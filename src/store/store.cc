@@ -49,16 +49,19 @@ Store::Store(Options options)
 }
 
 Store::Outcome Store::Decide(const Request& request, int64_t now_ms, Decision* decision,
-                             BucketRole role) noexcept {
-  const BucketKey key(request.name, request.key, {request.algorithm, role}, hash_);
-  return DecideOn(key, {request, now_ms, BucketPool::kNone}, decision);
+                             const WhichBucket& which) noexcept {
+  const BucketKey key(request.name, request.key, {request.algorithm, which.role}, hash_);
+  return DecideOn(key, {request, now_ms, BucketPool::kNone, which.lends}, decision);
 }
 
 Store::Outcome Store::DecideOn(const BucketKey& key, const Asked& asked,
                                Decision* decision) noexcept {
   const size_t shard = ShardOf(key.hash());
-  Shard::Hit hit = {
-      .key = key, .request = asked.request, .now_ms = asked.now_ms, .guess = asked.guess};
+  Shard::Hit hit = {.key = key,
+                    .request = asked.request,
+                    .now_ms = asked.now_ms,
+                    .guess = asked.guess,
+                    .lends = asked.lends};
   Shard::Outcome outcome = shards_[shard]->Decide(&hit, decision);
   if (outcome == Shard::Outcome::kNoPlace && FindPlace(shard, asked.now_ms)) {
     // Another thread may have opened the bucket in between: it is decided anew.
@@ -67,6 +70,7 @@ Store::Outcome Store::DecideOn(const BucketKey& key, const Asked& asked,
     if (hit.has_place) occupancy_.GiveBack(1);
   }
   if (outcome == Shard::Outcome::kDecided) return Outcome::kDecided;
+  if (outcome == Shard::Outcome::kLeased) return Outcome::kLeased;
   refused_.fetch_add(1, std::memory_order_relaxed);
   return Outcome::kFull;
 }
@@ -108,9 +112,14 @@ bool Store::FindPlace(size_t shard, int64_t now_ms) {
   return occupancy_.Take();
 }
 
-std::optional<int64_t> Store::LapsesAt(std::string_view name, std::string_view key,
-                                       Algorithm algorithm, int64_t now_ms) const noexcept {
+void Store::EndLease(std::string_view name, std::string_view key, Algorithm algorithm) noexcept {
   const BucketKey bucket(name, key, algorithm, hash_);
+  shards_[ShardOf(bucket.hash())]->EndLease(bucket);
+}
+
+std::optional<int64_t> Store::LapsesAt(std::string_view name, std::string_view key, BucketKind kind,
+                                       int64_t now_ms) const noexcept {
+  const BucketKey bucket(name, key, kind, hash_);
   return shards_[ShardOf(bucket.hash())]->LapsesAt(bucket, now_ms);
 }
 

@@ -17,6 +17,9 @@
 // whose own shard has no slot left, which is rare below 97 %, does the same in that shard and under
 // its lock.)
 //
+// A bucket that is lent from (WhichBucket::lends) is changed by nobody else, and stays, also when
+// the store is full of such: they are bounded by whoever lends.
+//
 // Threads:  thread-safe; no call holds two locks.
 // Time:     the caller passes now_ms (Unix); the store asks no clock.
 // Memory:   at most max_keys buckets. 30 bytes a key from the start, 9 of them reserved and not
@@ -45,6 +48,13 @@
 
 namespace gub {
 
+// Which bucket decides.
+struct WhichBucket {
+  BucketRole role = BucketRole::kOwned;
+  // The caller lends from the bucket: it is flagged, and made if there is none, until EndLease.
+  bool lends = false;
+};
+
 class Store {
  public:
   struct Options {
@@ -56,6 +66,7 @@ class Store {
   enum class Outcome {
     kDecided,  // *decision is the answer
     kFull,     // the hit would leave a new bucket and there is no room for it
+    kLeased,   // somebody lends from the bucket, who is to decide; nothing has changed
   };
 
   // What has been counted since the start.
@@ -83,7 +94,7 @@ class Store {
   // REQUIRES: the request is within the contract; name and key together at most
   // BucketKey::kMaxBytes.
   Outcome Decide(const Request& request, int64_t now_ms, Decision* decision,
-                 BucketRole role = BucketRole::kOwned) noexcept;
+                 const WhichBucket& which = {}) noexcept;
 
   // The bucket of a hit that will be decided later.
   struct Expected {
@@ -98,19 +109,23 @@ class Store {
   void PrefetchBucket(Expected* expected) const noexcept;
   Outcome Decide(const Expected& expected, const Request& request, int64_t now_ms,
                  Decision* decision) noexcept {
-    return DecideOn(expected.key, {request, now_ms, expected.number}, decision);
+    return DecideOn(expected.key, {request, now_ms, expected.number, false}, decision);
   }
+
+  // The bucket is lent from no more: it may be freed and evicted again.
+  void EndLease(std::string_view name, std::string_view key, Algorithm algorithm) noexcept;
 
   // When the bucket lapses by itself, which is its reset; INT64_MAX when it never does (a leaky one
   // whose limit is 0 does not drain). Nothing when there is none or it has lapsed. Changes nothing.
   // REQUIRES: name and key together at most BucketKey::kMaxBytes.
-  std::optional<int64_t> LapsesAt(std::string_view name, std::string_view key, Algorithm algorithm,
+  std::optional<int64_t> LapsesAt(std::string_view name, std::string_view key, BucketKind kind,
                                   int64_t now_ms) const noexcept;
 
   // Forgets the buckets of (name, key), whatever their algorithm, and returns how many there were.
+  // One that is lent from stays, empty; whoever lends is to be told.
   int Reset(std::string_view name, std::string_view key) noexcept;
 
-  // Forgets all buckets, shard by shard.
+  // Forgets all buckets, shard by shard; those that are lent from as Reset does.
   void Clear();
 
   // Frees lapsed buckets until there are none or `budget_ns` have passed (one step when that is not
@@ -146,6 +161,7 @@ class Store {
     const Request& request;
     int64_t now_ms;
     uint32_t guess;
+    bool lends;
   };
   Outcome DecideOn(const BucketKey& key, const Asked& asked, Decision* decision) noexcept;
   bool FindPlace(size_t shard, int64_t now_ms);

@@ -77,7 +77,7 @@ TEST(PeersTest, ProveThatTheyKnowTheSecret) {
   // A client that plays a peer gets no further than the greeting, and learns nothing by which it
   // could try secrets.
   RawClient stranger(cluster.port(1));
-  EXPECT_EQ(stranger.Run({"GUB.PEER", "HELLO", "1", "id", "10.0.0.1:1", "0", "nonce", "a:1"})
+  EXPECT_EQ(stranger.Run({"GUB.PEER", "HELLO", "2", "id", "10.0.0.1:1", "0", "nonce", "a:1"})
                 .items.size(),
             5u);
   EXPECT_THAT(stranger.Run({"GUB.PEER", "PROVE", "wrong"}).text,

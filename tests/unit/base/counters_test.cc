@@ -16,7 +16,8 @@ TEST(CountersTest, HasARowWithWordsForEveryCounterInTheOrderOfTheEnum) {
   for (size_t i = 0; i < kCounterCount; ++i) {
     const CounterRow& row = CounterTable()[i];
     EXPECT_EQ(static_cast<size_t>(row.id), i);
-    EXPECT_TRUE(row.section == "stats" || row.section == "gub" || row.section == "cluster")
+    EXPECT_TRUE(row.section == "stats" || row.section == "gub" || row.section == "cluster" ||
+                row.section == "global")
         << row.name;
     EXPECT_TRUE(names.insert(row.name).second) << row.name << " stands there twice";
     EXPECT_EQ(row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string_view::npos)

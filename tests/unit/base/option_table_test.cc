@@ -54,6 +54,9 @@ TEST(OptionTableTest, HasTheDefaultsOfTheContract) {
       {"on-owner-failure", "local"},
       {"cluster-redirect", "no"},
       {"leave-grace-ms", "30000"},
+      {"global-sync-ms", "100"},
+      {"global-max-leases", "100000"},
+      {"force-global", "no"},
   };
   std::map<std::string_view, std::string_view> table;
   for (const OptionRow& row : OptionTable()) table[row.name] = row.default_text;
@@ -180,6 +183,8 @@ TEST(OptionTableTest, LetsOnlyThatBeReloadedWhichCanTakeEffect) {
                                                     "client-query-buffer-limit",
                                                     "cluster-redirect",
                                                     "latency-monitor-threshold",
+                                                    "force-global",
+                                                    "global-sync-ms",
                                                     "leave-grace-ms",
                                                     "loglevel",
                                                     "max-args",
