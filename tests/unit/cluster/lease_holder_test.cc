@@ -64,6 +64,14 @@ TEST_F(LeaseHolderTest, ALeaseEndsATermAfterItsRequestLeft) {
   EXPECT_EQ(holder_.Left(time_), 0);
 }
 
+TEST_F(LeaseHolderTest, WhatIsLeftOfALeaseThatIsOverIsReturnedWithTheNextReport) {
+  HoldFive();
+  Advance(300);
+  const LeaseReport asking = AskBy(&holder_, 1, 3);
+  EXPECT_EQ(asking.spent, 1);
+  EXPECT_EQ(asking.returned, 4);
+}
+
 TEST_F(LeaseHolderTest, WhatNobodyAskedForIsHandedBack) {
   HoldFive();
   LeaseAnswer unasked = Lending({.number = 12'345}, 3, 9);
