@@ -28,6 +28,7 @@ void LeaseDesk::TakeOptions() {
   settings_.sync_ms = config_->global_sync_ms;
   settings_.peer_timeout_ms = config_->peer_timeout_ms;
   place_.book->SetTimes(settings_.sync_ms, settings_.peer_timeout_ms);
+  if (std::exchange(synced_each_ms_, settings_.sync_ms) == settings_.sync_ms) return;
   sync_.Start(settings_.sync_ms, settings_.sync_ms);
 }
 
@@ -56,6 +57,24 @@ LeaseDesk::Process* LeaseDesk::ProcessAt(const PeerClient& owner) {
   std::unique_ptr<Process>& process = processes_[address];
   if (process == nullptr) process = std::make_unique<Process>(Process{std::move(address)});
   return process.get();
+}
+
+bool LeaseDesk::IsGone(const Process& process) const {
+  const PeerClient* const peer = place_.router->Find(process.address.member);
+  return peer != nullptr && !peer->peer_id().empty() && peer->peer_id() != process.address.id;
+}
+
+// One that has only left the list may come back, and is known by its generations then.
+void LeaseDesk::ForgetProcesses() {
+  std::erase_if(processes_, [this](const auto& entry) {
+    const Process* const process = entry.second.get();
+    if (!IsGone(*process)) return false;
+    const auto is_its = [process](const Held& held) { return held.process == process; };
+    return std::none_of(held_.begin(), held_.end(),
+                        [&](const auto& one) { return is_its(one.second); }) &&
+           std::none_of(leaving_.begin(), leaving_.end(),
+                        [&](const Leaving& leaving) { return is_its(leaving.held); });
+  });
 }
 
 LeaseDesk::Held* LeaseDesk::Find(const LeaseMapKey& at) {
@@ -207,7 +226,10 @@ void LeaseDesk::SyncHolders() {
     const auto here = it++;
     if (sync(&here->second)) held_.erase(here);
   }
-  std::erase_if(leaving_, [&](Leaving& leaving) { return sync(&leaving.held); });
+  std::erase_if(leaving_, [&](Leaving& leaving) {
+    return sync(&leaving.held) || IsGone(*leaving.held.process);
+  });
+  ForgetProcesses();
 }
 
 // --- leaving
@@ -218,6 +240,7 @@ void LeaseDesk::LeaveOne(std::string at, Held held, bool process_ends,
   held.holder->Leave(process_ends, now, settled);
   uint64_t& newest = held.process->newest_generation;
   newest = std::max(newest, held.holder->newest_generation());
+  if (IsGone(*held.process)) return;
   Collect(&held, now);
   if (!held.holder->IsIdle(now)) leaving_.push_back({std::move(at), std::move(held)});
 }

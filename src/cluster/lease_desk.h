@@ -126,6 +126,9 @@ class LeaseDesk {
   int64_t MaxHeld() const;
   void TakeOptions();
   Process* ProcessAt(const PeerClient& owner);
+  // Whether another process is behind its address now: nobody is left to be told.
+  bool IsGone(const Process& process) const;
+  void ForgetProcesses();
   Held* Find(const LeaseMapKey& at);
   Held* FindOrMake(const LeaseMapKey& at, const LeaseKey& key, Process* process);
   void Post(const Process& process, const std::vector<LeaseReport>& reports);
@@ -169,6 +172,7 @@ class LeaseDesk {
   int64_t leave_until_us_ = 0;
   LeaseMail mail_;
   int64_t wake_us_ = INT64_MAX;
+  int64_t synced_each_ms_ = 0;  // as sync_ was started
   Timer tick_;
   Timer sync_;
   std::vector<LeaseReport> reports_;  // for Collect

@@ -9,41 +9,12 @@
 #include "cluster/lease_desk.h"
 #include "cluster/router.h"
 #include "command/decide.h"
+#include "command/late_reply.h"
 #include "fmt/format.h"
 
 namespace gub {
 
 namespace {
-
-// Whom a reply that comes later goes to, and how.
-struct Place {
-  CommandContext::Worker* worker;
-  int64_t client;
-  PendingReplies::Ticket ticket;
-  RespVersion version;
-
-  template <typename WriteReply>
-  void Fill(const WriteReply& write) const {
-    ByteBuffer& bytes = worker->late_reply;
-    ReplyWriter reply(&bytes);
-    reply.set_version(version);
-    write(&reply);
-    worker->sink->Fill(client, ticket, bytes.view());
-    bytes.Clear();
-  }
-};
-
-Place PlaceOf(CommandContext& context) {
-  const ClientState& client = context.client();
-  return {&context.worker(), client.id(), client.pending.next(), client.version};
-}
-
-// From now on replies stand behind the one that is still to come.
-void OpenPlace(CommandContext& context) {
-  PendingReplies& pending = context.client().pending;
-  pending.Open();
-  context.reply().set_out(pending.behind());
-}
 
 void WriteError(CommandContext::Worker* worker, std::string_view text, ReplyWriter* reply) {
   worker->counters->Add(Counter::kErrorReplies);
@@ -59,7 +30,7 @@ void Answer(CommandContext& context, const ReplyShape& shape, const Decided& dec
 // What several owners answer to one command, on its way together.
 class Gathering {
  public:
-  Gathering(const Place& place, bool keys_only) : place_(place), keys_only_(keys_only) {}
+  Gathering(const LateReply& place, bool keys_only) : place_(place), keys_only_(keys_only) {}
 
   // One more answer is to come.
   void Expect() { ++missing_; }
@@ -87,7 +58,7 @@ class Gathering {
   }
 
  private:
-  const Place place_;
+  const LateReply place_;
   const bool keys_only_;
   size_t missing_ = 0;
   int64_t buckets_ = 0;
@@ -114,7 +85,7 @@ void DecideAnywhere(CommandContext& context, const Request& request, const Reply
   if (const std::string moved = MovedText(context, {&request.key, 1}); !moved.empty()) {
     return context.Error(moved);
   }
-  const Place place = PlaceOf(context);
+  const LateReply place = LateReply::For(context);
   const auto make_fill = [&place, &shape]() -> OnDecided {
     return [place, shape](const Decided& later) {
       place.Fill([&](ReplyWriter* reply) {
@@ -126,7 +97,7 @@ void DecideAnywhere(CommandContext& context, const Request& request, const Reply
   if (DecideElsewhere(&context.worker(), request, &decided, make_fill)) {
     return Answer(context, shape, decided);
   }
-  OpenPlace(context);
+  LateReply::Open(context);
 }
 
 void ResetAnywhere(CommandContext& context, Args names, Args keys, bool keys_only) {
@@ -134,7 +105,7 @@ void ResetAnywhere(CommandContext& context, Args names, Args keys, bool keys_onl
     return context.Error(moved);
   }
   Router* const router = context.worker().router;
-  const auto gathering = std::make_shared<Gathering>(PlaceOf(context), keys_only);
+  const auto gathering = std::make_shared<Gathering>(LateReply::For(context), keys_only);
   for (size_t i = 0; i < keys.size(); ++i) {
     PeerClient* const owner = router == nullptr ? nullptr : router->OwnerOf(keys[i]);
     const KeyWatch::Change change = context.ChangeOf(keys[i]);
@@ -153,7 +124,7 @@ void ResetAnywhere(CommandContext& context, Args names, Args keys, bool keys_onl
       if (!taken) gathering->OwnerIsDown(owner->address());
     }
   }
-  if (!gathering->IsComplete()) return OpenPlace(context);
+  if (!gathering->IsComplete()) return LateReply::Open(context);
   gathering->Write(&context.reply());
 }
 

@@ -1,6 +1,7 @@
 #include "command/peer_commands.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,8 @@
 #include "command/context.h"
 #include "command/decision_reply.h"
 #include "command/errors.h"
+#include "command/owned_request.h"
+#include "command/peer_answers.h"
 #include "fmt/format.h"
 
 namespace gub {
@@ -28,10 +31,6 @@ void RefusePeer(CommandContext& context, std::string_view why) {
   context.Error(fmt::format("PEERDENIED {}", why));
   context.client().close = true;
 }
-
-// What peers are told of this node's time: it goes on while the machine is suspended, so that what
-// lay in its sockets meanwhile is too late.
-int64_t PeerTimeMs() { return BootNs() / 1'000'000; }
 
 int64_t MonotonicMs() { return MonotonicNs() / 1'000'000; }
 
@@ -58,43 +57,76 @@ PeerAnswer TakeLeases(CommandContext& context, std::string_view frame, size_t* r
   return answer;
 }
 
-// By the store, or by who lends from the bucket. It does not wait there.
-Store::Outcome DecideForPeer(CommandContext& context, const Request& request, Decision* decision) {
+// What was decided counts as what it is.
+void Account(CommandContext::Worker* worker, const Request& request, const Decision& decision) {
+  worker->counters->Add(decision.error == Error::kNone ? CounterOf(request, decision)
+                                                       : Counter::kRequestErrors);
+}
+
+// By the store, or by who lends from the bucket: there it may have to wait, and nothing is
+// returned.
+std::optional<Decision> DecideForPeer(CommandContext& context, const Request& request,
+                                      const std::shared_ptr<PeerAnswers>& answers) {
+  LeaseDesk& desk = *context.worker().desk;
   for (;;) {
-    const Store::Outcome outcome = context.node().store.Decide(request, context.now_ms(), decision);
-    if (outcome != Store::Outcome::kLeased) return outcome;
-    const auto result = context.worker().desk->DecideOwn(request, 0);
+    Decision decision;
+    const Store::Outcome outcome =
+        context.node().store.Decide(request, context.now_ms(), &decision);
+    if (outcome == Store::Outcome::kFull) decision.error = Error::kTableFull;
+    if (outcome != Store::Outcome::kLeased) return decision;
+    const uint64_t token = desk.NextToken();
+    const auto result = desk.DecideOwn(request, token);
     if (!result) continue;  // the last lease has ended meanwhile
-    *decision = result->decision;
-    return decision->error == Error::kNone ? Store::Outcome::kDecided : Store::Outcome::kFull;
+    if (result->outcome == LeaseOutcome::kAnswered) return result->decision;
+    desk.Await(token,
+               [worker = &context.worker(), answers, which = answers->Expect(),
+                owned = OwnedRequest(request)](LeaseOutcome outcome, const Decision& settled) {
+                 if (outcome != LeaseOutcome::kAnswered)
+                   return;  // the node stops; its link ends with it
+                 const Request asked = owned.Get();
+                 KeyWatch::Change change(&worker->node->watch, asked.key, false);
+                 Account(worker, asked, settled);
+                 answers->Take(which, settled);
+               });
+    return std::nullopt;
   }
 }
 
 // Decides one request of a peer. It is decided here whoever owns the key by our own table: the
 // sender's table says so, and a request that was sent on again might go in circles.
-PeerAnswer Apply(CommandContext& context, const PeerRequest& sent) {
+std::optional<PeerAnswer> Apply(CommandContext& context, const PeerRequest& sent,
+                                const std::shared_ptr<PeerAnswers>& answers) {
   PeerAnswer answer;
   KeyWatch::Change change = context.ChangeOf(sent.request.key);
-  Store& store = context.node().store;
   if (sent.operation == PeerOperation::kLeave) {
     context.node().cluster->hooks.member_leaves(context.client().peer.greeting->asker.address);
     change.ChangesNothing();
     return answer;
   }
   if (sent.operation == PeerOperation::kReset) {
-    answer.removed = store.Reset(sent.request.name, sent.request.key);
+    answer.removed = context.node().store.Reset(sent.request.name, sent.request.key);
     context.worker().desk->OnGone(sent.request.name, sent.request.key);
     return answer;
   }
   if (sent.request.hits == 0 && !sent.request.Has(kResetRemaining)) change.ChangesNothing();
-  const Store::Outcome outcome = DecideForPeer(context, sent.request, &answer.decision);
-  if (outcome == Store::Outcome::kFull) {
-    answer.decision.error = Error::kTableFull;
-    context.counters().Add(Counter::kRequestErrors);
-  } else {
-    context.counters().Add(CounterOf(sent.request, answer.decision));
-  }
+  const std::optional<Decision> decision = DecideForPeer(context, sent.request, answers);
+  if (!decision) return std::nullopt;
+  answer.decision = *decision;
+  Account(&context.worker(), sent.request, *decision);
   return answer;
+}
+
+// Nothing: it cannot be read, and nothing of it was applied.
+std::optional<OwnerReply> ApplyBatch(CommandContext& context, std::string_view requests,
+                                     int64_t expires_mono_ms,
+                                     const std::shared_ptr<PeerAnswers>& answers) {
+  size_t lease_room = LeaseDesk::kMostReplyBytes;
+  std::string lease_reply;
+  const auto apply = [&](const PeerRequest& request) -> std::optional<PeerAnswer> {
+    if (request.operation != PeerOperation::kLease) return Apply(context, request, answers);
+    return TakeLeases(context, request.lease, &lease_room, &lease_reply);
+  };
+  return AnswerBatch(requests, expires_mono_ms, PeerTimeMs, apply);
 }
 
 }  // namespace
@@ -182,24 +214,15 @@ void PeerBatchCommand(CommandContext& context) {
   const std::optional<int64_t> number = ParseInt64(args[2]);
   const std::optional<int64_t> expires_mono_ms = ParseInt64(args[3]);
   if (!number || !expires_mono_ms) return RefusePeer(context, "its batch cannot be read");
-  size_t lease_room = LeaseDesk::kMostReplyBytes;
-  std::string lease_reply;
-  const auto apply = [&](const PeerRequest& request) {
-    if (request.operation != PeerOperation::kLease) return Apply(context, request);
-    return TakeLeases(context, request.lease, &lease_room, &lease_reply);
-  };
-  const std::optional<OwnerReply> batch = AnswerBatch(args[4], *expires_mono_ms, PeerTimeMs, apply);
+  const auto answers = std::make_shared<PeerAnswers>(LateReply::For(context), *number);
+  std::optional<OwnerReply> batch = ApplyBatch(context, args[4], *expires_mono_ms, answers);
   if (!batch) return RefusePeer(context, "its batch cannot be read");
   context.counters().Add(Counter::kPeerBatches);
   context.counters().Add(Counter::kPeerRequests, batch->requests);
   if (batch->late) context.counters().Add(Counter::kPeerLate);
-  ReplyWriter& reply = context.reply();
-  reply.Array(5);
-  reply.Integer(*number);
-  reply.Integer(PeerTimeMs());
-  reply.Integer(batch->late ? 1 : 0);
-  reply.Bulk(batch->answers);
-  reply.Integer(static_cast<int64_t>(context.worker().router->view().digest));
+  answers->set_reply(*std::move(batch));
+  if (!answers->IsComplete()) return LateReply::Open(context);
+  answers->Write(&context.reply());
 }
 
 }  // namespace gub

@@ -136,6 +136,20 @@ class FiveNodesTest(unittest.TestCase):
                              "the raised limit", 5)
         cluster.wait_for_left(key, 9, 1)
 
+    def test_a_hit_that_would_fit_waits_until_what_is_lent_has_come_back(self):
+        cluster = self.cluster
+        for round_, from_owner in enumerate((True, False) * 3):
+            key = f"waits{round_}"
+            lender, asker = cluster.others(key)[:2]
+            batch = cluster.clients[lender].pipeline(transaction=False)
+            for _ in range(200):
+                batch.execute_command(*hit_words(key, 1000))
+            self.assertEqual([reply[0] for reply in batch.execute()], [UNDER] * 200)
+            place = cluster.owner_of(key) if from_owner else asker
+            self.assertEqual(cluster.hit(place, key, 800, 1000, "1h", "token", "BATCHING")[:2],
+                             [UNDER, 0], f"round {round_}")
+            self.assertEqual(cluster.hit(lender, key, 1, 1000)[0], OVER)
+
     def test_operators_can_force_it(self):
         cluster, key = self.cluster, "forced"
         peer = cluster.others(key)[0]

@@ -102,9 +102,9 @@ TEST(PeersTest, AnotherSecretIsRefusedAndLoggedOnBothSides) {
 TEST(PeersTest, AnotherProtocolIsRefused) {
   TestCluster cluster(2);
   RawClient peer(cluster.port(0));
-  EXPECT_EQ(peer.Run({"GUB.PEER", "HELLO", "2", "id", "10.0.0.1:1", "0", "nonce", "a:1"}),
-            RespReply::Error("PEERDENIED its peer protocol is 2 and here it is 1"));
-  EXPECT_THAT(cluster.server(0).WaitForLog("was refused"), HasSubstr("peer protocol is 2"));
+  EXPECT_EQ(peer.Run({"GUB.PEER", "HELLO", "3", "id", "10.0.0.1:1", "0", "nonce", "a:1"}),
+            RespReply::Error("PEERDENIED its peer protocol is 3 and here it is 2"));
+  EXPECT_THAT(cluster.server(0).WaitForLog("was refused"), HasSubstr("peer protocol is 3"));
 }
 
 // Two nodes advertise one address. The second one is refused where the first is known, also when

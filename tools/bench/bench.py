@@ -21,6 +21,7 @@ import sys
 import time
 import types
 
+import global_limits
 import many_nodes
 import one_node
 import report
@@ -100,6 +101,7 @@ def measure(options, results):
             bench.stop()
     if "cluster" in options.only:
         many_nodes.run(options, results)
+        global_limits.run(options, results)
     return threads_ratios
 
 

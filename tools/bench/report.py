@@ -6,6 +6,7 @@ and the median of these is shown: what the machine does meanwhile meets both.
 
 import statistics
 
+import global_limits
 import many_nodes
 import one_node
 
@@ -47,6 +48,13 @@ def note(results, key):
         local = results.ratio(key, (key[0], many_nodes.LOCAL, key[2]), "cpu")
         return (f"CPU us {field('caller')} + {field('owner')} (owner), {shown(local, 2)} times a "
                 f"local hit's; batch {field('batch', 1)}, largest so far {field('largest', 0)}")
+    if results.median(*key, "answered") is not None:
+        own = results.ratio(key, (key[0], global_limits.LOCAL, key[2]), "rate")
+        return (f"{shown(own, 2)} times the rate of an own key, {field('answered')} of them by "
+                f"leases; {field('frames', 0)} frames/s, {field('bytes', 0)} bytes/s")
+    if results.median(*key, "share") is not None:
+        return (f"{field('share')} of a processor, all nodes; of leases {field('frames', 0)} "
+                f"frames/s, {field('bytes', 0)} bytes/s")
     if results.median(*key, "max") is not None:
         return f"longest {field('max', 0)} us; {field('fallback', 0)} answers by the fallback"
     return ""
@@ -118,6 +126,9 @@ def targets(results, threads_ratio):
         ("CPU of a forwarded hit, both nodes / local hit, pipeline 16",
          results.ratio(forwarded, local, "cpu"), "<=", 3),
         ("added p50 of a forwarded hit / PING's p50, idle", added_latency(results), "<=", 1),
+        ("requests/s of a GLOBAL key of another node / an own key, pipeline 64",
+         results.ratio((global_limits.BUSY, global_limits.GLOBAL, 64),
+                       (global_limits.BUSY, global_limits.LOCAL, 64), "rate"), ">=", 0.8),
         ("p99 of 2000 callers a second while the owner is killed, ms",
          None if killed is None else killed / 1000, "<=", 5),
     ]

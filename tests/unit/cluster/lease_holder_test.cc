@@ -64,6 +64,25 @@ TEST_F(LeaseHolderTest, ALeaseEndsATermAfterItsRequestLeft) {
   EXPECT_EQ(holder_.Left(time_), 0);
 }
 
+TEST_F(LeaseHolderTest, AnAnswerThatWasOvertakenBringsNoOldNews) {
+  HoldFive();
+  const LeaseReport older = SyncOf(&holder_).at(0);
+  holder_.Decide(Of(1), 2, time_, true);
+  LeaseAnswer newer = Lending(SyncOf(&holder_).at(0), 3, 5);
+  newer.remaining = 3;  // others have spent meanwhile
+  Hand(&holder_, newer);
+  Hand(&holder_, Lending(older, 3, 5));
+  EXPECT_EQ(holder_.Decide(Of(0), 3, time_, true).decision.remaining, 3);
+}
+
+TEST_F(LeaseHolderTest, WhatIsLeftOfALeaseThatIsOverIsReturnedWithTheNextReport) {
+  HoldFive();
+  Advance(300);
+  const LeaseReport asking = AskBy(&holder_, 1, 3);
+  EXPECT_EQ(asking.spent, 1);
+  EXPECT_EQ(asking.returned, 4);
+}
+
 TEST_F(LeaseHolderTest, WhatNobodyAskedForIsHandedBack) {
   HoldFive();
   LeaseAnswer unasked = Lending({.number = 12'345}, 3, 9);
