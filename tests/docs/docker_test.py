@@ -76,7 +76,7 @@ class ComposeTest(unittest.TestCase):
         check = re.search(r'CMD (\["redis-cli".*\])', " ".join(all_of(DOCKERFILE, "HEALTHCHECK")))
         for name, environment in node_environments():
             port = nodes.free_ports(1)
-            node = nodes.Program([SERVER, "--port", port, "--bind", nodes.HOST, "--max-keys", 1000,
+            node = nodes.Program([SERVER, "--port", port, "--http-port", 0, "--bind", nodes.HOST, "--max-keys", 1000,
                                   "--etcd-endpoints", f"{nodes.HOST}:1"], environment={
                                       key: value for key, value in environment.items()
                                       if key not in ("GUB_OPT_BIND", "GUB_OPT_ETCD_ENDPOINTS")})
