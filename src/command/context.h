@@ -90,8 +90,9 @@ class CommandContext {
     // Of a node in a cluster; nullptr otherwise.
     Router* router = nullptr;
     ReplySink* sink = nullptr;
-    ByteBuffer late_reply;  // to write one in
-    ExpectedBuckets expected;
+    ByteBuffer late_reply = {};  // to write one in
+    ExpectedBuckets expected = {};
+    std::string error_text = {};  // of the last error that was made for one request
   };
 
   CommandContext(Worker* worker, Dispatcher* dispatcher, ClientState* client, ReplyWriter* reply)
@@ -136,17 +137,6 @@ class CommandContext {
 
  private:
   friend class Dispatcher;
-  class Router;
-
-  // Takes replies that come later than their commands.
-  class ReplySink {
-   public:
-    virtual ~ReplySink() = default;
-    // A client that is gone is ignored.
-    virtual void Fill(int64_t client, PendingReplies::Ticket ticket, std::string_view bytes) = 0;
-    // Lets the client's session go on after so long.
-    virtual void WakeLater(int64_t client, int64_t delay_ms) = 0;
-  };
 
   Worker* const worker_;
   Dispatcher* const dispatcher_;

@@ -57,6 +57,7 @@ Dispatcher::Dispatcher(Node* node, size_t thread, Router* router, ReplySink* sin
               router,
               sink,
               {},
+              {},
               {}} {}
 
 void Dispatcher::BeginBatch(ClientState* client) {

@@ -6,38 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "absl/container/inlined_vector.h"
-#include "cluster/fallback.h"
 #include "cluster/router.h"
-#include "command/errors.h"
+#include "command/decide.h"
 #include "fmt/format.h"
 
 namespace gub {
 
 namespace {
-
-// A request whose name and key outlive the bytes they came in; usual ones within itself.
-class OwnedRequest {
- public:
-  explicit OwnedRequest(const Request& request) : request_(request) {
-    bytes_.reserve(request.name.size() + request.key.size());
-    bytes_.insert(bytes_.end(), request.name.begin(), request.name.end());
-    bytes_.insert(bytes_.end(), request.key.begin(), request.key.end());
-  }
-  Request Get() const {
-    const std::string_view bytes(bytes_.data(), bytes_.size());
-    Request request = request_;
-    request.name = bytes.substr(0, request_.name.size());
-    request.key = bytes.substr(request_.name.size());
-    return request;
-  }
-
- private:
-  static constexpr size_t kUsualBytes = 64;
-
-  Request request_;  // of its name only the size is used, of its key nothing
-  absl::InlinedVector<char, kUsualBytes> bytes_;
-};
 
 // Whom a reply that comes later goes to, and how.
 struct Place {
@@ -75,53 +50,9 @@ void WriteError(CommandContext::Worker* worker, std::string_view text, ReplyWrit
   reply->Error(text);
 }
 
-std::string OwnerDownText(const CommandContext::Worker& worker, std::string_view owner) {
-  return fmt::format("OWNERDOWN {} did not answer in {} ms", owner, worker.config->peer_timeout_ms);
-}
-
-OnFail PolicyOf(const Request& request, const Config& config) {
-  if (request.on_fail != OnFail::kDefault) return request.on_fail;
-  if (config.on_owner_failure == "open") return OnFail::kOpen;
-  if (config.on_owner_failure == "closed") return OnFail::kClosed;
-  if (config.on_owner_failure == "error") return OnFail::kError;
-  return OnFail::kLocal;
-}
-
-// A request that its owner did not answer, and how it would have been.
-struct Failed {
-  Request request;
-  const ReplyShape& shape;
-  std::string_view owner;
-};
-
-// What is answered in the owner's stead.
-void WriteFallback(CommandContext::Worker* worker, const Failed& failed, ReplyWriter* reply) {
-  Node& node = *worker->node;
-  const OnFail policy = PolicyOf(failed.request, *worker->config);
-  worker->counters->Add(Counter::kFallbackAnswers);
-  if (policy == OnFail::kError)
-    return WriteError(worker, OwnerDownText(*worker, failed.owner), reply);
-  Decision decision;
-  const Store::Outcome outcome =
-      DecideInStead({policy, node.clock.NowMs(), worker->config->peer_timeout_ms}, failed.request,
-                    &node.store, &decision);
-  if (outcome == Store::Outcome::kFull) return WriteError(worker, kTableFull, reply);
-  WriteDecision(failed.shape, decision, {failed.owner, true}, reply);
-}
-
-void DecideHere(CommandContext& context, const Request& request, const ReplyShape& shape) {
-  Decision decision;
-  KeyWatch::Change change = context.ChangeOf(request.key);
-  if (request.hits == 0 && !request.Has(kResetRemaining)) change.ChangesNothing();
-  const Store::Outcome outcome = context.node().store.Decide(
-      request, context.now_ms(), &decision, {.hint = context.worker().expected.Take(request)});
-  if (outcome == Store::Outcome::kFull) {
-    change.ChangesNothing();
-    context.counters().Add(Counter::kRequestErrors);
-    return context.Error(kTableFull);
-  }
-  context.counters().Add(CounterOf(request, decision));
-  WriteDecision(shape, decision, {context.OwnAddress()}, &context.reply());
+void Answer(CommandContext& context, const ReplyShape& shape, const Decided& decided) {
+  if (!decided.error.empty()) return context.Error(decided.error);
+  WriteDecision(shape, decided.decision, {decided.owner, decided.degraded}, &context.reply());
 }
 
 // What several owners answer to one command, on its way together.
@@ -177,31 +108,24 @@ std::string MovedText(CommandContext& context, Args keys) {
 }
 
 void DecideAnywhere(CommandContext& context, const Request& request, const ReplyShape& shape) {
-  Router* const router = context.worker().router;
-  PeerClient* const owner = router == nullptr ? nullptr : router->OwnerOf(request.key);
-  if (owner == nullptr) return DecideHere(context, request, shape);
+  Decided decided;
+  if (DecideHere(&context.worker(), request, &decided)) return Answer(context, shape, decided);
   if (const std::string moved = MovedText(context, {&request.key, 1}); !moved.empty()) {
     return context.Error(moved);
   }
   const Place place = PlaceOf(context);
-  context.counters().Add(Counter::kForwardedRequests);
-  // The address lives as long as the peer, and so as long as it may call back.
-  const bool taken =
-      owner->Forward({PeerOperation::kDecide, request},
-                     [place, shape, request = OwnedRequest(request),
-                      owner = std::string_view(owner->address())](const PeerAnswer* answer) {
-                       place.Fill([&](ReplyWriter* reply) {
-                         if (answer == nullptr) {
-                           WriteFallback(place.worker, {request.Get(), shape, owner}, reply);
-                         } else if (answer->decision.error != Error::kNone) {
-                           WriteError(place.worker, kTableFull, reply);
-                         } else {
-                           WriteDecision(shape, answer->decision, {owner}, reply);
-                         }
-                       });
-                     });
-  if (taken) return OpenPlace(context);
-  WriteFallback(&context.worker(), {request, shape, owner->address()}, &context.reply());
+  const auto make_fill = [&place, &shape]() -> OnDecided {
+    return [place, shape](const Decided& later) {
+      place.Fill([&](ReplyWriter* reply) {
+        if (!later.error.empty()) return WriteError(place.worker, later.error, reply);
+        WriteDecision(shape, later.decision, {later.owner, later.degraded}, reply);
+      });
+    };
+  };
+  if (DecideElsewhere(&context.worker(), request, &decided, make_fill)) {
+    return Answer(context, shape, decided);
+  }
+  OpenPlace(context);
 }
 
 void ResetAnywhere(CommandContext& context, Args names, Args keys, bool keys_only) {

@@ -1,5 +1,5 @@
-// Requests whose key belongs to another node: on their way there, and what is answered when the
-// owner cannot be reached.
+// RESP's replies to requests that any node may have to answer: at once, or later in their place.
+// (What becomes of a request, whoever asks: decide.h.)
 //
 // Threads:  loop-confined.
 
