@@ -5,7 +5,7 @@
 
 #include "cluster/fallback.h"
 #include "cluster/router.h"
-#include "command/decision_reply.h"
+#include "command/decision_count.h"
 #include "command/errors.h"
 #include "command/owned_request.h"
 #include "fmt/format.h"
@@ -24,20 +24,33 @@ OnFail PolicyOf(const Request& request, const Config& config) {
   return OnFail::kLocal;
 }
 
+Counter CounterOf(OnFail policy) {
+  if (policy == OnFail::kOpen) return Counter::kFallbackOpen;
+  if (policy == OnFail::kClosed) return Counter::kFallbackClosed;
+  return policy == OnFail::kError ? Counter::kFallbackError : Counter::kFallbackLocal;
+}
+
 // What is answered in the owner's stead.
 Decided DecideFallback(Worker* worker, const Request& request, std::string_view owner) {
   Node& node = *worker->node;
   Decided decided = {.owner = owner, .degraded = true};
   const OnFail policy = PolicyOf(request, *worker->config);
   worker->counters->Add(Counter::kFallbackAnswers);
+  worker->counters->Add(CounterOf(policy));
   if (policy == OnFail::kError) {
+    worker->counters->Add(Counter::kRequestErrors);
     worker->error_text = OwnerDownText(*worker, owner);
     decided.error = worker->error_text;
     return decided;
   }
   const InStead how = {policy, node.clock.NowMs(), worker->config->peer_timeout_ms};
   const Store::Outcome outcome = DecideInStead(how, request, &node.store, &decided.decision);
-  if (outcome == Store::Outcome::kFull) decided.error = kTableFull;
+  if (outcome == Store::Outcome::kFull) {
+    worker->counters->Add(Counter::kRequestErrors);
+    decided.error = kTableFull;
+  } else {
+    CountDecision(*worker, request, decided.decision);
+  }
   return decided;
 }
 
@@ -63,7 +76,7 @@ bool DecideByStore(Worker* worker, const Request& request, Decided* decided) {
                                                    {.hint = worker->expected.Take(request)});
   decided->owner = OwnAddressOf(*worker);
   if (outcome == Store::Outcome::kDecided) {
-    worker->counters->Add(CounterOf(request, decided->decision));
+    CountDecision(*worker, request, decided->decision);
     return true;
   }
   change.ChangesNothing();

@@ -58,6 +58,7 @@ Dispatcher::Dispatcher(Node* node, size_t thread, Router* router, ReplySink* sin
               sink,
               {},
               {},
+              &node->top_keys[thread],
               {}} {}
 
 void Dispatcher::BeginBatch(ClientState* client) {

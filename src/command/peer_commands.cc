@@ -12,7 +12,7 @@
 #include "cluster/peer_frame.h"
 #include "cluster/router.h"
 #include "command/context.h"
-#include "command/decision_reply.h"
+#include "command/decision_count.h"
 #include "command/errors.h"
 #include "fmt/format.h"
 
@@ -66,7 +66,7 @@ PeerAnswer Apply(CommandContext& context, const PeerRequest& sent) {
     answer.decision.error = Error::kTableFull;
     context.counters().Add(Counter::kRequestErrors);
   } else {
-    context.counters().Add(CounterOf(sent.request, answer.decision));
+    CountDecision(context.worker(), sent.request, answer.decision);
   }
   return answer;
 }
