@@ -358,8 +358,7 @@ constexpr OptionRow kNodeRows[] = {
         .group = "operation",
         .text = "Names and keys that GUB.TOP keeps count of. 0 turns it off. Each thread counts "
                 "that many for each of the last six times ten seconds, the most hit and the most "
-                "denied; of frequent hits it looks at some only. More of them make it more exact "
-                "where no key stands out, and cost up to 6 KB each and thread.",
+                "denied. More are more exact where no key stands out, and cost up to 6 KB each.",
     },
     {
         .name = "enable-debug-commands",

@@ -76,7 +76,7 @@ class TopKeys {
  public:
   static constexpr int64_t kGenerationMs = 10'000;
   static constexpr size_t kGenerations = 6;
-  static constexpr uint32_t kStep = 1000;
+  static constexpr uint32_t kStep = 128;
   static constexpr size_t kShownBytes = 256;
 
   // capacity 0: off.

@@ -92,7 +92,7 @@ class CommandContext {
     ReplySink* sink = nullptr;
     ByteBuffer late_reply = {};  // to write one in
     ExpectedBuckets expected = {};
-    TopKeys* top_keys = nullptr;
+    TopKeys* top_keys = nullptr;  // nullptr: nobody counts them
     std::string error_text = {};  // of the last error that was made for one request
   };
 

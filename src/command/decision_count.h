@@ -19,6 +19,7 @@ inline void CountDecision(const CommandContext::Worker& worker, const Request& r
   const Counter counter = CounterOf(request, decision);
   worker.counters->Add(counter);
   if (request.algorithm == Algorithm::kLeaky) worker.counters->Add(LeakyCounterOf(counter));
+  if (worker.top_keys == nullptr) return;
   if (counter == Counter::kHitsAdmitted || counter == Counter::kHitsDenied) {
     worker.top_keys->Add(request.name, request.key, counter == Counter::kHitsDenied);
   }

@@ -75,6 +75,15 @@ class HttpRequestParser::Reader : public http::basic_parser<true> {
                             std::less<>()(text.data(), input.data() + input.size()));
   }
 
+  // A value that was put together from several lines lies elsewhere, and one that stands on the
+  // next line has that line's beginning before it.
+  bool IsFolded(std::string_view name, std::string_view value) const {
+    if (value.empty()) return false;
+    if (!IsInInput(value)) return true;
+    const size_t end = RangeOf(name).at + name.size();
+    return input.substr(end, RangeOf(value).at - end).find('\n') != std::string_view::npos;
+  }
+
   void on_request_impl(http::verb, View method_text, View target_text, int number, Code&) override {
     method = RangeOf(TextOf(method_text));
     target = RangeOf(TextOf(target_text));
@@ -84,8 +93,7 @@ class HttpRequestParser::Reader : public http::basic_parser<true> {
   void on_field_impl(http::field, View name, View value, Code&) override {
     if (is_header_done()) return;  // a trailer, which nobody asks for
     const std::string_view text = TextOf(value);
-    // A value that was put together from several lines lies elsewhere.
-    if (!IsInInput(text)) is_folded = true;
+    if (IsFolded(TextOf(name), text)) is_folded = true;
     if (fields.size() == kMaxFields) has_too_many = true;
     if (is_folded || has_too_many) return;
     fields.push_back({RangeOf(TextOf(name)), text.empty() ? Range{} : RangeOf(text)});

@@ -159,6 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
                 400},
         Refused{"SpaceBeforeTheColon", Post("Content-Length : 5\r\n"), 400},
         Refused{"FoldedLine", Post("X-A: b\r\n c\r\n"), 400},
+        Refused{"FoldedFromTheStart", Post("Transfer-Encoding:\r\n chunked\r\n", "0\r\n\r\n"), 400},
         Refused{"BareLineFeeds", "GET / HTTP/1.1\nHost: x\n\n", 505},
         Refused{"NoHost", "GET / HTTP/1.1\r\n\r\n", 400},
         Refused{"TwoHosts", Post("Host: y\r\n"), 400},
