@@ -44,7 +44,9 @@ class HostileTest(unittest.TestCase):
         return peer
 
     def status_of(self, data):
-        answer = http_nodes.raw(self.port, data)
+        peer = self.connect()
+        peer.sendall(data)
+        answer = http_nodes.read_last(peer)
         self.assertEqual(answer.count(b"HTTP/1.1 "), 1, answer)
         self.assertIn(b"Connection: close\r\n", answer)
         return int(answer.split()[1])

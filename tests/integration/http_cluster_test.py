@@ -165,7 +165,7 @@ class Prometheus(nodes.Program):
         config = pathlib.Path(folder.name) / "prometheus.yml"
         config.write_text(json.dumps({
             "global": {"scrape_interval": "1s", "scrape_timeout": "1s"},
-            "rule_files": [str(ROOT / "docker/gub-alerts.yml")],
+            "rule_files": [str(ROOT / "docker/alerts.yml")],
             "scrape_configs": [{"job_name": "gub", "static_configs": [{"targets": targets}]}]}))
         self.port = nodes.free_ports(1)
         super().__init__(["prometheus", f"--config.file={config}",

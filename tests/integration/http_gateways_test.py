@@ -159,15 +159,15 @@ class GatewaysTest(unittest.TestCase):
         self.addCleanup(client.close)
         client.check(name="n", key="k", limit=1, duration=1000)
         there = set(re.findall(r"^# TYPE (\w+)", client.get("/metrics").body, re.M))
-        dashboard = json.loads((ROOT / "docker/grafana-dashboard.json").read_text())
+        dashboard = json.loads((ROOT / "docker/grafana.json").read_text())
         expressions = [target["expr"] for panel in dashboard["panels"]
                        for target in panel["targets"]]
-        rules = (ROOT / "docker/gub-alerts.yml").read_text()
+        rules = (ROOT / "docker/alerts.yml").read_text()
         asked = set(re.findall(r"\b(?:gub|process)_\w+", " ".join(expressions) + rules))
         asked = {re.sub("_bucket$", "", name) for name in asked}
         self.assertLessEqual(asked, there)
         self.assertGreater(len(asked), 15)
-        subprocess.run(["promtool", "check", "rules", str(ROOT / "docker/gub-alerts.yml")],
+        subprocess.run(["promtool", "check", "rules", str(ROOT / "docker/alerts.yml")],
                        check=True, stdout=subprocess.DEVNULL, timeout=30)
 
 

@@ -65,6 +65,18 @@ def read_all(peer):
     return got
 
 
+def read_last(peer):
+    """The answer after which the server closes, without waiting for that."""
+    got = b""
+    while (length := re.search(rb"Content-Length: (\d+)\r\n(?:.*\r\n)*?\r\n", got)) is None or \
+            len(got) < length.end() + int(length.group(1)):
+        piece = peer.recv(65536)
+        if not piece:
+            return got
+        got += piece
+    return got
+
+
 def metrics(client, **headers):
     """The samples of /metrics by their whole name."""
     answer = client.get("/metrics", **headers)
