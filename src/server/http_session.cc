@@ -70,7 +70,8 @@ ConnectionHandler::Next HttpSession::RunRequests(std::string_view input, ByteBuf
       const bool stays = parser_.request().keep_alive;
       place_.http->Serve(parser_.request(), &client_, out);
       *consumed += parser_.consumed();
-      told_continue_ = false;
+      told_continue_ = late_ = false;
+      began_mono_ns_ = 0;  // what stands behind it has its own time
       client_.close = !stays;
       if (client_.close) return NextWhenClosing();
       continue;

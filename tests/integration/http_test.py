@@ -336,6 +336,15 @@ class TopTest(HttpCase):
                 self.redis.execute_command("GUB.TOP", n)
 
 
+class TimeoutTest(HttpCase):
+    OPTIONS = ("--timeout", "1")
+
+    def test_a_silent_client_is_closed(self):
+        with socket.create_connection((nodes.HOST, self.node.http_port), timeout=30) as peer:
+            peer.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            self.assertEqual(http_nodes.read_all(peer).count(b"HTTP/1.1"), 1)
+
+
 class TopOffTest(HttpCase):
     OPTIONS = ("--top-keys", "0")
 
