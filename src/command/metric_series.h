@@ -52,6 +52,13 @@ class Series {
                    name_, label, of, calls, static_cast<double>(totals.ns) / 1e9);
   }
 
+  // A sum and how many there were.
+  void AddSummary(std::string_view label, std::string_view of, double sum, uint64_t count) {
+    fmt::format_to(std::back_inserter(*text_),
+                   "{0}_sum{{{1}=\"{2}\"}} {3}\n{0}_count{{{1}=\"{2}\"}} {4}\n", name_, label, of,
+                   sum, count);
+  }
+
  private:
   const std::string_view name_;
   std::string* const text_;

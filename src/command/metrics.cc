@@ -142,6 +142,14 @@ void PeerUp(const Node& node, Series& series) {
           [](const PeerSummary& peer) { return peer.health == OwnerHealth::State::kUp ? 1 : 0; });
 }
 
+void PeerAnswerTime(const Node& node, Series& series) {
+  if (node.cluster == nullptr) return;
+  for (const PeerSummary& peer : node.cluster->peers().Links()) {
+    series.AddSummary("peer", peer.address, static_cast<double>(peer.counts.answer_us) / 1e6,
+                      peer.counts.answered_batches);
+  }
+}
+
 void LoopLag(const Node& node, Series& series) {
   for (size_t i = 0; i < node.loop_lags.size(); ++i) {
     series.Add("worker", fmt::to_string(i),
@@ -247,6 +255,8 @@ constexpr MetricRow kRows[] = {
     {"gub_peer_late_answers_total", "counter",
      "Answers that came when the request had been given up: both nodes have counted it.",
      PeerCount<&PeerLink::Counts::late_answers>},
+    {"gub_peer_batch_duration_seconds", "summary",
+     "From the writing of a batch to the peer until its answer.", PeerAnswerTime},
     {"gub_peer_connects_total", "counter", "Connections made to the peer.",
      PeerCount<&PeerLink::Counts::connects>},
     {"gub_peer_waiting", "gauge", "Requests that wait to be sent to the peer.",

@@ -198,6 +198,13 @@ class AccountingTest(unittest.TestCase):
         forwarded = sum(http_nodes.metrics(client)["gub_forwarded_requests_total"]
                         for client in cluster.clients)
         self.assertGreater(forwarded, 100)
+        peer = cluster.nodes[1].address
+        samples = http_nodes.metrics(cluster.clients[0])
+        batches = samples[f'gub_peer_batch_duration_seconds_count{{peer="{peer}"}}']
+        self.assertGreaterEqual(samples[f'gub_peer_batches_total{{peer="{peer}"}}'], batches)
+        self.assertGreater(batches, 10)
+        mean_s = samples[f'gub_peer_batch_duration_seconds_sum{{peer="{peer}"}}'] / batches
+        self.assertTrue(0 < mean_s < 10, mean_s)
 
         def seen():
             by_result = {sample["metric"]["result"]: float(sample["value"][1]) for sample in
