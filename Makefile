@@ -106,7 +106,7 @@ bench-http: deps-test build/build.ninja ## Measure HTTP beside an nginx that ans
 	@grep -q '^BUILD_TESTING:BOOL=ON' build/CMakeCache.txt || \
 	  cmake --preset release -DBUILD_TESTING=ON
 	cmake --build build --target gub-server load_client -j $(JOBS)
-	@tools/bench/http.py
+	@tools/bench/http_front.py
 
 bench-store: deps-test build/build.ninja ## Measure the store: bytes, stalls, freeing, threads
 	@grep -q '^BUILD_TESTING:BOOL=ON' build/CMakeCache.txt || \

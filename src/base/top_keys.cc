@@ -149,6 +149,7 @@ void TopKeys::AddTo(Kind kind, Sum* sum) const {
   }
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): its entries are moved from.
 std::vector<TopEntry> Largest(TopKeys::Sum sum, size_t most) {
   std::vector<TopEntry> entries;
   entries.reserve(sum.size());

@@ -1,7 +1,9 @@
 #include "command/metrics.h"
 
+#include <algorithm>
 #include <ctime>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "command/http_front.h"
@@ -38,9 +40,10 @@ void Decisions(const Node& node, Series& series) {
       {Counter::kHitsRefunded, "refunded"}, {Counter::kPeeks, "peek"},
       {Counter::kResets, "reset"},
   };
-  for (const auto& [counter, result] : kResults) {
-    const uint64_t all = node.counters.Sum(counter);
-    const uint64_t leaky = std::min(all, node.counters.Sum(LeakyCounterOf(counter)));
+  for (const auto& row : kResults) {
+    const std::string_view result = row.second;
+    const uint64_t all = node.counters.Sum(row.first);
+    const uint64_t leaky = std::min(all, node.counters.Sum(LeakyCounterOf(row.first)));
     const auto add = [&series, result](std::string_view algorithm, uint64_t count) {
       series.AddLabelled(fmt::format("algorithm=\"{}\",result=\"{}\"", algorithm, result), count);
     };

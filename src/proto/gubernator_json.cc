@@ -20,11 +20,13 @@ using Json = nlohmann::json;
 // Tells how far it has been read.
 class CountingIterator {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): the names are the standard library's.
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
   using difference_type = ptrdiff_t;
   using pointer = const char*;
   using reference = const char&;
+  // NOLINTEND(readability-identifier-naming)
 
   CountingIterator(const char* at, size_t* count) : at_(at), count_(count) {}
   reference operator*() const { return *at_; }

@@ -84,6 +84,7 @@ class HttpRequestParser::Reader : public http::basic_parser<true> {
     return input.substr(end, RangeOf(value).at - end).find('\n') != std::string_view::npos;
   }
 
+  // NOLINTNEXTLINE(readability-function-size): the parameters are Beast's.
   void on_request_impl(http::verb, View method_text, View target_text, int number, Code&) override {
     method = RangeOf(TextOf(method_text));
     target = RangeOf(TextOf(target_text));
