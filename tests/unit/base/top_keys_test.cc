@@ -37,6 +37,16 @@ TEST(SpaceSavingTest, KeepsWhoeverHasMoreThanOneInSo) {
   EXPECT_LE(sketch.Least(), 400u);  // at most one in ten of all
 }
 
+TEST(SpaceSavingTest, WhoeverTakesAPlaceBeginsWhereTheLastOneStood) {
+  SpaceSaving sketch(1);
+  sketch.Add(1, "n", "a", 5);
+  sketch.Add(2, "n", "b", 1);
+  ASSERT_EQ(sketch.counters().size(), 1u);
+  EXPECT_EQ(sketch.counters()[0].entry.key, "b");
+  EXPECT_EQ(sketch.counters()[0].entry.count, 6u);
+  EXPECT_EQ(sketch.counters()[0].entry.error, 5u);
+}
+
 TEST(TopKeysTest, CountsFewHitsExactly) {
   TopKeys keys(8);
   keys.Tick(1);
