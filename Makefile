@@ -18,7 +18,7 @@ export UBSAN_OPTIONS ?= print_stacktrace=1:halt_on_error=1
 export TSAN_OPTIONS ?= halt_on_error=1:second_deadlock_stack=1:suppressions=$(CURDIR)/tools/tsan.supp
 STEADY = $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: help deps deps-run deps-test build run cluster test test-clients test-clients-extra demo lint format asan tsan fuzz bench bench-micro bench-neighbours bench-store install clean
+.PHONY: help deps deps-run deps-test build run cluster test test-clients test-clients-extra demo lint format asan tsan fuzz bench bench-micro bench-neighbours bench-http bench-store install clean
 
 help: ## Show every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -101,6 +101,12 @@ bench-neighbours: deps-test build/build.ninja ## Measure one client's latency be
 	  cmake --preset release -DBUILD_TESTING=ON
 	cmake --build build --target gub-server load_client -j $(JOBS)
 	@tools/bench/neighbours.sh
+
+bench-http: deps-test build/build.ninja ## Measure HTTP beside an nginx that answers 204, and beside GUB.HIT
+	@grep -q '^BUILD_TESTING:BOOL=ON' build/CMakeCache.txt || \
+	  cmake --preset release -DBUILD_TESTING=ON
+	cmake --build build --target gub-server load_client -j $(JOBS)
+	@tools/bench/http_front.py
 
 bench-store: deps-test build/build.ninja ## Measure the store: bytes, stalls, freeing, threads
 	@grep -q '^BUILD_TESTING:BOOL=ON' build/CMakeCache.txt || \

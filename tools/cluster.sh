@@ -3,6 +3,7 @@
 # their own when etcd is installed, or else by a static list.
 #
 #   tools/cluster.sh [SERVER ARGUMENT...]    for every node; --port is the first of three (7379)
+#                                            and --http-port likewise (10 above it; 0: no HTTP)
 #
 # The environment may name another SERVER (build/gub-server). Everything the three keep is in a
 # folder that goes with them. On Ctrl-C, SIGTERM and SIGHUP the nodes stop, then the etcd; so they
@@ -89,25 +90,30 @@ start_etcd() {
   die "etcd does not start"
 }
 
-# arguments of all nodes but --port, and first_port as the server understands arguments,
-# environment and file.
+# arguments of all nodes but their ports; first_port as the server understands arguments,
+# environment and file; first_http_port as the arguments say.
 read_arguments() {
   first_port=$("$server" "$conf" "$@" --print-config | awk '$1 == "port" { print $2 }')
   arguments=()
+  first_http_port=$((first_port + 10))
   while (($#)); do
     case $1 in
       --port) shift ;;
       --port=*) ;;
+      --http-port) first_http_port=${2:-}; shift ;;
+      --http-port=*) first_http_port=${1#*=} ;;
       *) arguments+=("$1") ;;
     esac
     shift
   done
   ((first_port > 0 && first_port <= 65533)) || die "the first port must be from 1 to 65533"
+  [[ $first_http_port == 0 ]] || ((first_http_port > 0 && first_http_port <= 65533)) ||
+    die "the first HTTP port must be from 1 to 65533, or 0"
   ports=("$first_port" $((first_port + 1)) $((first_port + 2)))
 }
 
 start_nodes() {
-  local port peers=("${ports[@]/#/127.0.0.1:}") members
+  local port http_port peers=("${ports[@]/#/127.0.0.1:}") members
   if command -v etcd >/dev/null; then
     start_etcd
     members=(--discovery etcd --etcd-endpoints "127.0.0.1:$etcd_port")
@@ -117,7 +123,9 @@ start_nodes() {
     source="a static list (there is no etcd here)"
   fi
   for port in "${ports[@]}"; do
-    launch "node-$port" "$server" "$conf" --port "$port" --bind 127.0.0.1 --cluster-enabled yes \
+    http_port=$((first_http_port == 0 ? 0 : first_http_port + port - first_port))
+    launch "node-$port" "$server" "$conf" --port "$port" --http-port "$http_port" \
+      --bind 127.0.0.1 --cluster-enabled yes \
       --advertise "127.0.0.1:$port" --loglevel notice --logfile stderr "${members[@]}" \
       "${arguments[@]}"
   done

@@ -44,7 +44,7 @@ GROUPS = {
 def running_server(binary, *options, max_keys=10_000):
     """The port of a server that is ready, until the block ends."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GUB_OPT_")}
-    command = [str(binary), "--port", "0", "--bind", "127.0.0.1", "--max-keys", str(max_keys)]
+    command = [str(binary), "--port", "0", "--http-port", "0", "--bind", "127.0.0.1", "--max-keys", str(max_keys)]
     process = subprocess.Popen(
         [*command, *options], stderr=subprocess.PIPE, text=True, env=environment)
     try:

@@ -39,7 +39,7 @@ trap 'exit 143' TERM HUP
 # start_server: sets pid and port, once the server has logged the port it listens on.
 start_server() {
   local deadline=$((SECONDS + start_deadline_s))
-  "$server" --bind 127.0.0.1 --port 0 --logfile stderr </dev/null >"$work/log" 2>&1 &
+  "$server" --bind 127.0.0.1 --port 0 --http-port 0 --logfile stderr </dev/null >"$work/log" 2>&1 &
   pid=$!
   while true; do
     port=$(grep -o -m 1 'listening address=127\.0\.0\.1:[0-9]*' "$work/log" | sed 's/.*://' || true)

@@ -30,6 +30,7 @@ struct Config {
   // network
   std::vector<std::string> bind;  // addresses; a leading '-' makes an unavailable one no error
   int64_t port;                   // 0: any free port, logged and told by INFO
+  int64_t http_port;              // 0: off
   int64_t tcp_backlog;
   int64_t tcp_keepalive_s;  // 0: off
   int64_t threads;          // 0: one per processor
@@ -60,6 +61,7 @@ struct Config {
   int64_t slowlog_log_slower_than_us;  // negative: off
   int64_t slowlog_max_len;
   int64_t latency_monitor_threshold_ms;  // 0: off
+  int64_t top_keys;                      // 0: off
   bool enable_debug_commands;
 
   // cluster

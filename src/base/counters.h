@@ -29,14 +29,25 @@ enum class Counter : uint8_t {
   kEvictedClients,
   kNetInputBytes,
   kNetOutputBytes,
+  kHttpRequests,
+  kHttpTimeouts,
   kHitsAdmitted,
   kHitsDenied,
   kHitsRefunded,
   kPeeks,
   kResets,
   kRequestErrors,
+  kLeakyAdmitted,  // of those above, in their order
+  kLeakyDenied,
+  kLeakyRefunded,
+  kLeakyPeeks,
+  kLeakyResets,
   kForwardedRequests,
   kFallbackAnswers,
+  kFallbackLocal,
+  kFallbackOpen,
+  kFallbackClosed,
+  kFallbackError,
   kPeerBatches,
   kPeerRequests,
   kPeerLate,
@@ -54,6 +65,14 @@ enum class Counter : uint8_t {
   kCount,
 };
 inline constexpr size_t kCounterCount = static_cast<size_t>(Counter::kCount);
+
+// Which part of kHitsAdmitted … kResets is of leaky buckets.
+constexpr Counter LeakyCounterOf(Counter counter) {
+  constexpr int kApart =
+      static_cast<int>(Counter::kLeakyAdmitted) - static_cast<int>(Counter::kHitsAdmitted);
+  return static_cast<Counter>(static_cast<int>(counter) + kApart);
+}
+static_assert(LeakyCounterOf(Counter::kResets) == Counter::kLeakyResets);
 
 struct CounterRow {
   Counter id;

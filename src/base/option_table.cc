@@ -40,6 +40,20 @@ constexpr OptionRow kNodeRows[] = {
                 "fails when something listens on the port already.",
     },
     {
+        .name = "http-port",
+        .field = &Config::http_port,
+        .type = OptionType::kInteger,
+        .default_text = "7380",
+        .min = 0,
+        .max = 65535,
+        .group = "network",
+        .text = "TCP port of the HTTP front; 0: there is none. It listens on the addresses of "
+                "`bind` and has the check endpoint, Gubernator's JSON API, /metrics for "
+                "Prometheus, /healthz and /readyz. "
+                "requirepass, protected-mode, maxclients and timeout hold there too. The start "
+                "fails when something listens on the port already.",
+    },
+    {
         .name = "tcp-backlog",
         .field = &Config::tcp_backlog,
         .type = OptionType::kInteger,
@@ -333,6 +347,18 @@ constexpr OptionRow kNodeRows[] = {
             "Time from which LATENCY LATEST notes what took long. That is commands and passes of "
             "the sweeper that frees lapsed buckets. 0 turns it off. LATENCY HISTOGRAM needs no "
             "threshold.",
+    },
+    {
+        .name = "top-keys",
+        .field = &Config::top_keys,
+        .type = OptionType::kInteger,
+        .default_text = "256",
+        .min = 0,
+        .max = 10'000,
+        .group = "operation",
+        .text = "Names and keys that GUB.TOP keeps count of. 0 turns it off. Each thread counts "
+                "that many for each of the last six times ten seconds, the most hit and the most "
+                "denied. More are more exact where no key stands out, and cost up to 6 KB each.",
     },
     {
         .name = "enable-debug-commands",

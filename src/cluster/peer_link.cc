@@ -46,7 +46,7 @@ void PeerLink::SendBatch(int64_t now_us) {
   const std::string_view bytes =
       std::string_view(queue_bytes_).substr(queue_begin_ - queue_base_, end_byte - queue_begin_);
   const PeerBatch batch = {frame.number, expires_us / 1000, bytes, count};
-  WriteFrame(std::move(frame), batch);
+  WriteFrame(std::move(frame), batch, now_us);
   DropQueueFront(count);
   oldest_us_ = now_us;
 }
@@ -62,7 +62,8 @@ void PeerLink::DropQueueFront(size_t count) {
   if (queue_.empty()) urgent_ = false;
 }
 
-void PeerLink::WriteFrame(Frame frame, const PeerBatch& batch) {
+void PeerLink::WriteFrame(Frame frame, const PeerBatch& batch, int64_t now_us) {
+  frame.sent_us = now_us;
   ++counts_.batches;
   counts_.requests += batch.count;
   counts_.largest_batch = std::max<uint64_t>(counts_.largest_batch, batch.count);
@@ -83,7 +84,7 @@ void PeerLink::WriteAsk(int64_t now_us) {
   Frame frame = {next_number_++, {{kNobody, now_us + TimeoutUs(), false}}, 0, 0};
   const int64_t expires_us = now_us + TimeoutUs() + ClockOffsetUs();
   const PeerBatch batch = {frame.number, expires_us / 1000, {}, 0};
-  WriteFrame(std::move(frame), batch);
+  WriteFrame(std::move(frame), batch, now_us);
 }
 
 void PeerLink::StartConnecting(int64_t now_us) {
@@ -142,6 +143,8 @@ void PeerLink::OnAnswer(const PeerBatchAnswer& answer, int64_t now_us) {
   const Frame frame = std::move(frames_.front());
   frames_.pop_front();
   in_flight_requests_ -= frame.answers;
+  ++counts_.answered_batches;
+  counts_.answer_us += static_cast<uint64_t>(std::max<int64_t>(now_us - frame.sent_us, 0));
   const bool in_time = std::any_of(frame.requests.begin(), frame.requests.end(),
                                    [](const InFlight& request) { return !request.given_up; });
   if (in_time && !answer.late) health_.OnSuccess();

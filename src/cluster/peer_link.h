@@ -106,6 +106,8 @@ class PeerLink {
     uint64_t refused = 0;       // not taken: the circuit is open, or too many are under way
     uint64_t largest_batch = 0;
     uint64_t connects = 0;
+    uint64_t answered_batches = 0;  // in time or late
+    uint64_t answer_us = 0;         // from their writing to their answers, together
   };
 
   PeerLink(Host* host, PeerLimits limits) : host_(*host), limits_(limits) {}
@@ -163,12 +165,13 @@ class PeerLink {
     std::vector<InFlight> requests;
     size_t next_due;  // the first that is not given up
     size_t answers;   // how many the owner has to give
+    int64_t sent_us = 0;
   };
 
   int64_t TimeoutUs() const { return limits_.timeout_ms * 1000; }
   void StartConnecting(int64_t now_us);
   void SendBatch(int64_t now_us);
-  void WriteFrame(Frame frame, const PeerBatch& batch);
+  void WriteFrame(Frame frame, const PeerBatch& batch, int64_t now_us);
   void WriteAsk(int64_t now_us);
   int64_t WaitUs() const { return std::min(limits_.batch_wait_us, TimeoutUs() / 2); }
   void DropQueueFront(size_t count);

@@ -36,6 +36,8 @@ void AddTo(PeerSummary* summary, const PeerTally& tally) {
   counts.refused += get(tally.refused);
   counts.late_answers += get(tally.late_answers);
   counts.connects += get(tally.connects);
+  counts.answered_batches += get(tally.answered_batches);
+  counts.answer_us += get(tally.answer_us);
   counts.largest_batch = std::max(counts.largest_batch, get(tally.largest_batch));
   summary->waiting += get(tally.waiting);
   summary->in_flight += get(tally.in_flight);
@@ -55,6 +57,8 @@ void PeerTally::Set(const PeerLink& link) {
   set(&refused, counts.refused);
   set(&late_answers, counts.late_answers);
   set(&connects, counts.connects);
+  set(&answered_batches, counts.answered_batches);
+  set(&answer_us, counts.answer_us);
   set(&largest_batch, counts.largest_batch);
   set(&waiting, link.waiting());
   set(&in_flight, link.in_flight());

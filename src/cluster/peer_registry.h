@@ -49,6 +49,8 @@ struct PeerTally {
   std::atomic<uint64_t> refused{0};
   std::atomic<uint64_t> late_answers{0};
   std::atomic<uint64_t> connects{0};
+  std::atomic<uint64_t> answered_batches{0};
+  std::atomic<uint64_t> answer_us{0};
   std::atomic<uint64_t> largest_batch{0};
   std::atomic<uint64_t> waiting{0};
   std::atomic<uint64_t> in_flight{0};

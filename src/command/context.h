@@ -50,6 +50,7 @@ class CommandContext {
     LeaseDesk* desk = nullptr;
     ReplySink* sink = nullptr;
     ByteBuffer late_reply = {};   // to write one in
+    TopKeys* top_keys = nullptr;  // nullptr: nobody counts them
     std::string error_text = {};  // of the last error that was made for one request
   };
 

@@ -8,7 +8,7 @@
 #include "cluster/fallback.h"
 #include "cluster/lease_desk.h"
 #include "cluster/router.h"
-#include "command/decision_reply.h"
+#include "command/decision_count.h"
 #include "command/errors.h"
 #include "command/owned_request.h"
 #include "fmt/format.h"
@@ -36,6 +36,12 @@ bool IsGlobal(const Request& request, const Config& config) {
   return std::find(forced.begin(), forced.end(), request.name) != forced.end();
 }
 
+Counter CounterOf(OnFail policy) {
+  if (policy == OnFail::kOpen) return Counter::kFallbackOpen;
+  if (policy == OnFail::kClosed) return Counter::kFallbackClosed;
+  return policy == OnFail::kError ? Counter::kFallbackError : Counter::kFallbackLocal;
+}
+
 // What is answered in the owner's stead.
 Decided DecideFallback(Worker* worker, const Request& request, std::string_view owner) {
   Node& node = *worker->node;
@@ -44,7 +50,9 @@ Decided DecideFallback(Worker* worker, const Request& request, std::string_view 
   const bool is_global = IsGlobal(request, *worker->config);
   worker->counters->Add(Counter::kFallbackAnswers);
   if (is_global) worker->counters->Add(Counter::kLeaseDegraded);
+  worker->counters->Add(CounterOf(policy));
   if (policy == OnFail::kError) {
+    worker->counters->Add(Counter::kRequestErrors);
     worker->error_text = OwnerDownText(*worker, owner);
     decided.error = worker->error_text;
     return decided;
@@ -53,7 +61,12 @@ Decided DecideFallback(Worker* worker, const Request& request, std::string_view 
   const InStead how = {policy, node.clock.NowMs(), worker->config->peer_timeout_ms,
                        used.value_or(0)};
   const Store::Outcome outcome = DecideInStead(how, request, &node.store, &decided.decision);
-  if (outcome == Store::Outcome::kFull) decided.error = kTableFull;
+  if (outcome == Store::Outcome::kFull) {
+    worker->counters->Add(Counter::kRequestErrors);
+    decided.error = kTableFull;
+  } else {
+    CountDecision(*worker, request, decided.decision);
+  }
   return decided;
 }
 
@@ -74,7 +87,7 @@ std::string_view OwnAddressOf(const Worker& worker) {
 bool TakeOutcome(Worker* worker, const Request& request, Store::Outcome outcome, Decided* decided) {
   decided->owner = OwnAddressOf(*worker);
   if (outcome == Store::Outcome::kDecided) {
-    worker->counters->Add(CounterOf(request, decided->decision));
+    CountDecision(*worker, request, decided->decision);
     return true;
   }
   if (outcome == Store::Outcome::kLeased) return false;
@@ -108,7 +121,7 @@ void TakeDecision(Worker* worker, const Request& request, const Decision& decisi
     worker->counters->Add(Counter::kRequestErrors);
     decided->error = kTableFull;
   } else {
-    worker->counters->Add(CounterOf(request, decision));
+    CountDecision(*worker, request, decision);
   }
 }
 

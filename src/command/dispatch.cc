@@ -49,6 +49,7 @@ Dispatcher::Dispatcher(Node* node, size_t thread, const WayToPeers& peers)
               peers.desk,
               peers.sink,
               {},
+              &node->top_keys[thread],
               {}},
       expected_(&worker_) {}
 

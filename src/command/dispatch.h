@@ -59,6 +59,9 @@ class Dispatcher {
   // Runs the queue of a transaction, all of it, behind the header of its reply (EXEC).
   void RunQueued(CommandContext* exec);
 
+  // For a front that asks without commands.
+  CommandContext::Worker& worker() { return worker_; }
+
   // The options as of the last batch, or the last RefreshConfig.
   const Config& config() const { return *worker_.config; }
   bool RefreshConfig() { return worker_.config.Refresh(); }

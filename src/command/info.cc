@@ -44,6 +44,7 @@ void ServerSection(const Node& node, Section& section) {
   section.Field("process_id", getpid());
   section.Field("run_id", node.run_id);
   section.Field("tcp_port", node.port);
+  section.Field("http_port", node.http_port);
   section.Field("threads", node.threads);
   section.Field("uptime_in_seconds", uptime_s);
   section.Field("uptime_in_days", uptime_s / 86'400);

@@ -5,6 +5,7 @@
 #include "command/hit_arguments.h"
 #include "command/limit_commands.h"
 #include "command/peer_commands.h"
+#include "command/top_commands.h"
 
 namespace gub {
 
@@ -78,6 +79,7 @@ constexpr CommandSpec kDebugRows[] = {
      DebugStallCommand},
 };
 
+constexpr ArgSpec kTopArgs[] = {{.name = "n", .type = kInteger, .optional = true}};
 constexpr ArgSpec kOneKey[] = {{.name = "key", .type = kKey}};
 constexpr ArgSpec kHelloArgs[] = {
     {.name = "version", .type = kInteger}, {.name = "id"}, {.name = "address"},
@@ -121,6 +123,9 @@ constexpr CommandSpec kRows[] = {
      "The address of the node that owns a key.", kOneKey, OwnerCommand},
     {"gub.peers", 1, kReadonly, kNoKeys, "limiter", kFirst, "O(N) in the nodes",
      "The nodes of the cluster, their state and how many slots they own.", {}, PeersCommand},
+    {"gub.top", -1, kReadonly | kOnlyAnswers, kNoKeys, "limiter", kFirst, "O(N) in top-keys",
+     "The n names and keys that were denied and hit most in the last minute.", kTopArgs,
+     TopCommand},
     {"gub.peer", -2, kAdmin, kNoKeys, "limiter", kFirst, kConstant,
      "Spoken between nodes; clients are refused.", {}, nullptr, kPeerRows},
     {"fcall", -3, kDecides | kMovableKeys, kCountedKeys, "scripting", kFirst, kConstant,

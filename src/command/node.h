@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +18,8 @@
 #include "base/config.h"
 #include "base/counters.h"
 #include "base/live_config.h"
+#include "base/loop_lag.h"
+#include "base/top_keys.h"
 #include "cluster/cluster.h"
 #include "cluster/lease_book.h"
 #include "command/client_registry.h"
@@ -35,6 +38,8 @@ namespace gub {
 inline constexpr char kRedisVersion[] = "7.2.0";
 
 class LeaseDesk;
+// How many routes the HTTP front has (http_front.cc).
+inline constexpr size_t kHttpRouteCount = 8;
 
 // What a command asks of those who run the node. Callable from any thread.
 struct NodeHooks {
@@ -63,7 +68,13 @@ struct Node {
                .calendar = std::move(calendar)}),
         counters(thread_count),
         command_stats(thread_count, commands.entries().size()),
-        errors(thread_count) {}
+        http_stats(thread_count, kHttpRouteCount + 1),
+        errors(thread_count),
+        loop_lags(thread_count) {
+    for (size_t i = 0; i < thread_count; ++i) {
+      top_keys.emplace_back(static_cast<size_t>(start_config.top_keys));
+    }
+  }
 
   // From now on the connection counts as that; nothing: it is gone.
   void Count(ClientRecord* client, std::optional<ClientRecord::Standing> standing);
@@ -79,6 +90,7 @@ struct Node {
   std::string address;      // host:port, as peers and clients would call it
   std::string config_file;  // empty: none
   int port = 0;
+  int http_port = 0;  // 0: there is no HTTP front
   const int64_t start_mono_ns = MonotonicNs();
   NodeHooks hooks;
 
@@ -87,6 +99,7 @@ struct Node {
   Store store;
   Counters counters;
   CommandStats command_stats;
+  CommandStats http_stats;  // by route; the last row: none of them
   ErrorStats errors;
   ClientRegistry clients;
   ClientMemory client_memory;
@@ -94,6 +107,10 @@ struct Node {
   LatencyMonitor latency;
   KeyWatch watch;
   RateMeter ops_per_sec;
+  // One for each worker.
+  std::deque<TopKeys> top_keys;
+  std::deque<LoopLag> loop_lags;
+  std::atomic<bool> serving{false};  // from the ready line until the node begins to stop
   std::atomic<int64_t> stalled_until_mono_ms{0};  // GUB.DEBUG STALL: peers wait
   // Connections, by what they count as.
   std::atomic<int64_t> connected_clients{0};

@@ -14,7 +14,7 @@
 #include "cluster/peer_frame.h"
 #include "cluster/router.h"
 #include "command/context.h"
-#include "command/decision_reply.h"
+#include "command/decision_count.h"
 #include "command/errors.h"
 #include "command/owned_request.h"
 #include "command/peer_answers.h"
@@ -59,8 +59,8 @@ PeerAnswer TakeLeases(CommandContext& context, std::string_view frame, size_t* r
 
 // What was decided counts as what it is.
 void Account(CommandContext::Worker* worker, const Request& request, const Decision& decision) {
-  worker->counters->Add(decision.error == Error::kNone ? CounterOf(request, decision)
-                                                       : Counter::kRequestErrors);
+  if (decision.error == Error::kNone) return CountDecision(*worker, request, decision);
+  worker->counters->Add(Counter::kRequestErrors);
 }
 
 // By the store, or by who lends from the bucket: there it may have to wait, and nothing is

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "command/transaction_commands.h"
+#include "fmt/format.h"
 
 namespace gub {
 
@@ -40,24 +41,13 @@ RequestLimits RespSession::ParserLimits(const Config& config, Bounds bounds) {
 }
 
 RespSession::RespSession(const Place& place)
-    : place_(place),
-      dispatcher_(place.dispatcher),
-      connection_(place.loop, this, place.counters,
-                  ConnectionLimits(place.dispatcher->config(), Bounds::kClient)),
-      parser_(ParserLimits(place.dispatcher->config(), Bounds::kClient)) {
-  client_.record->id = place.node->next_client_id.fetch_add(1, std::memory_order_relaxed);
-}
+    : Session(place, ConnectionLimits(place.dispatcher->config(), Bounds::kClient)),
+      parser_(ParserLimits(place.dispatcher->config(), Bounds::kClient)) {}
 
 RespSession::~RespSession() { EndTransaction(&client_, &place_.node->watch); }
 
 void RespSession::Start() {
-  ClientRecord& record = *client_.record;
-  record.worker = place_.worker;
-  record.fd = connection_.fd();
-  record.address = connection_.PeerAddress();
-  record.local_address = connection_.LocalAddress();
-  place_.node->clients.Add(client_.record);
-  registered_ = true;
+  Register();
   client_.authenticated = dispatcher_->config().requirepass.empty();
   client_.peer.is_local = connection_.IsFromLoopback();
   ApplyConfig(dispatcher_->config());
@@ -76,10 +66,18 @@ void RespSession::ApplyConfig(const Config& config) {
   parser_.set_limits(ParserLimits(config, bounds_));
 }
 
-bool RespSession::IsIdle(int64_t now_mono_ns, int64_t timeout_s) const {
-  constexpr int64_t kNsPerSecond = 1'000'000'000;
-  return !client_.IsSubscribed() && !client_.peer.proven &&
-         now_mono_ns - client_.record->last_mono_ns > timeout_s * kNsPerSecond;
+void RespSession::Refuse(std::string_view text) {
+  connection_.Refuse(fmt::format("-{}\r\n", text));
+}
+
+bool RespSession::IsLate(int64_t now_mono_ns) const {
+  return record().standing == ClientRecord::Standing::kCandidate &&
+         now_mono_ns - record().since_mono_ns > kCandidateMs * 1'000'000;
+}
+
+void RespSession::Look(int64_t now_mono_ns) {
+  const bool may_be_silent = client_.IsSubscribed() || client_.peer.proven;
+  if ((!may_be_silent && IsIdle(now_mono_ns)) || IsLate(now_mono_ns)) connection_.Close();
 }
 
 ConnectionHandler::Progress RespSession::OnInput(std::string_view input, ByteBuffer* replies) {
@@ -98,19 +96,6 @@ ConnectionHandler::Progress RespSession::OnInput(std::string_view input, ByteBuf
   const size_t held = client_.HeldBytes() + parser_.HeldBytes();
   if (static_cast<size_t>(record.queued_bytes) != held) SetHeld(&record.queued_bytes, held);
   return {consumed, next};
-}
-
-// Replies that are still to come leave before the connection ends.
-ConnectionHandler::Next RespSession::NextWhenClosing() const {
-  return client_.pending.empty() ? Next::kClose : Next::kWait;
-}
-
-// Whether no more is to be read before replies have left.
-bool RespSession::IsFull(const ReplyWriter& reply) const {
-  const PendingReplies& pending = client_.pending;
-  if (pending.empty()) return reply.out()->size() >= connection_.ReplySoftLimit();
-  return pending.waiting() >= kMaxWaitingReplies ||
-         pending.held_bytes() >= connection_.ReplySoftLimit();
 }
 
 ConnectionHandler::Next RespSession::RunRequests(std::string_view input, ReplyWriter* reply,
@@ -193,38 +178,6 @@ ConnectionHandler::Next RespSession::CloseForProtocol(ReplyWriter* reply) {
   reply->Error("ERR " + parser_.error());
   client_.close = true;
   return NextWhenClosing();
-}
-
-void RespSession::OnHeld(size_t pending_bytes, size_t unsent_bytes) {
-  SetHeld(&client_.record->pending_bytes, pending_bytes);
-  SetHeld(&client_.record->unsent_bytes, unsent_bytes);
-}
-
-void RespSession::SetHeld(std::atomic<int64_t>* field, size_t bytes) {
-  Node& node = *place_.node;
-  const bool grows = static_cast<int64_t>(bytes) > *field;
-  node.client_memory.Set(client_.record.get(), field, static_cast<int64_t>(bytes));
-  const int64_t limit = dispatcher_->config().maxmemory_clients_bytes;
-  if (grows && limit > 0 && node.client_memory.total() > limit) {
-    EvictClients(&node, place_.counters, limit);
-  }
-}
-
-void EvictClients(Node* node, CounterSet* counters, int64_t max_bytes) {
-  for (const auto& client : node->client_memory.Evict(node->clients, max_bytes)) {
-    counters->Add(Counter::kEvictedClients);
-    GUB_LOG_EVERY(1000, warn,
-                  "closing the client that holds the most, all are past maxmemory-clients "
-                  "held_bytes={} address={}",
-                  client->HeldBytes(), client->address);
-    node->hooks.close_client(*client);
-  }
-}
-
-void RespSession::OnClosed() {
-  if (registered_) place_.node->clients.Remove(client_.id());
-  place_.node->client_memory.Forget(client_.record.get());
-  place_.on_closed(this);
 }
 
 }  // namespace gub

@@ -38,7 +38,8 @@ size_t ThreadCount(const Config& config) {
 absl::StatusOr<int64_t> MakeRoomForClients(int64_t clients, const Config& config) {
   // A loop has some of its own, and each worker a listener on every address.
   const auto threads = static_cast<int64_t>(ThreadCount(config));
-  int64_t own = 64 + threads * (8 + static_cast<int64_t>(config.bind.size()));
+  const int64_t fronts = config.http_port == 0 ? 1 : 2;
+  int64_t own = 64 + threads * (8 + fronts * static_cast<int64_t>(config.bind.size()));
   // Links from and to other nodes.
   if (config.cluster_enabled) own += Worker::kPeerRoom + threads * kLinksPerThread;
   rlimit limit{};
@@ -196,37 +197,49 @@ void Server::ReloadConfig() {
 }
 
 absl::Status Server::Listen() {
+  const std::shared_ptr<const Config> config = node_.config.Get();
+  node_.port = static_cast<int>(config->port);
+  absl::Status status = ListenFor(Worker::Protocol::kResp, &node_.port);
+  if (!status.ok() || config->http_port == 0) return status;
+  node_.http_port = static_cast<int>(config->http_port);
+  status = ListenFor(Worker::Protocol::kHttp, &node_.http_port);
+  if (!absl::IsAlreadyExists(status)) return status;
+  return absl::AlreadyExistsError(
+      fmt::format("http-port: {} (another one, or 0 for no HTTP: --http-port 0)",
+                  std::string(status.message())));
+}
+
+absl::Status Server::ListenFor(Worker::Protocol protocol, int* port) {
+  bool any = false;
   for (const std::string& bind : node_.config.Get()->bind) {
-    const bool optional = bind.starts_with('-');
-    const absl::Status status = ListenOn(optional ? bind.substr(1) : bind, optional);
-    if (!status.ok()) return status;
+    const absl::Status status = ListenOn(protocol, bind, port);
+    const bool is_missing = bind.starts_with('-') && absl::IsUnavailable(status);
+    if (!status.ok() && !is_missing) return status;
+    any = any || status.ok();
   }
-  if (node_.port != 0) return absl::OkStatus();
+  if (any) return absl::OkStatus();
   return absl::UnavailableError("bind: none of the addresses is there to listen on");
 }
 
-absl::Status Server::ListenOn(const std::string& host, bool optional) {
-  // All addresses share one port, also one that was free by chance.
-  const int port = node_.port != 0 ? node_.port : static_cast<int>(node_.config.Get()->port);
+// All addresses share one port, also one that was free by chance.
+absl::Status Server::ListenOn(Worker::Protocol protocol, const std::string& bind, int* port) {
+  const std::string host = bind.starts_with('-') ? bind.substr(1) : bind;
   const auto backlog = static_cast<int>(node_.config.Get()->tcp_backlog);
-  absl::StatusOr<ListenSocket> claimed = ListenSocket::Claim(host, port, backlog);
-  if (!claimed.ok()) {
-    const bool skip = optional && absl::IsUnavailable(claimed.status());
-    return skip ? absl::OkStatus() : claimed.status();
-  }
-  if (node_.port == 0) {
-    node_.port = claimed->port();
-    if (node_.cluster == nullptr) {
-      node_.address = JoinHostPort(IsWildcard(host) ? "127.0.0.1" : host, node_.port);
-    }
+  absl::StatusOr<ListenSocket> claimed = ListenSocket::Claim(host, *port, backlog);
+  if (!claimed.ok()) return claimed.status();
+  *port = claimed->port();
+  const bool is_resp = protocol == Worker::Protocol::kResp;
+  if (is_resp && node_.address.empty()) {
+    node_.address = JoinHostPort(IsWildcard(host) ? "127.0.0.1" : host, *port);
   }
   for (size_t i = 1; i < workers_.size(); ++i) {
     absl::StatusOr<ListenSocket> joined = ListenSocket::Join(*claimed);
     if (!joined.ok()) return joined.status();
-    if (absl::Status status = workers_[i]->Listen(*std::move(joined)); !status.ok()) return status;
+    const absl::Status status = workers_[i]->Listen(protocol, *std::move(joined));
+    if (!status.ok()) return status;
   }
-  GUB_LOG(info, "listening address={}", claimed->Address());
-  return workers_[0]->Listen(*std::move(claimed));
+  GUB_LOG(info, "{} address={}", is_resp ? "listening" : "listening for HTTP", claimed->Address());
+  return workers_[0]->Listen(protocol, *std::move(claimed));
 }
 
 bool Server::Sweep() {
@@ -294,6 +307,7 @@ void Server::KeepHouse(Loop* housekeeping) {
   std::function<void()> stop;
   SignalWatch signals(housekeeping, kSignals, [&](int signal) {
     if (signal == SIGHUP) return ReloadConfig();
+    node_.serving = false;
     GUB_LOG(info, "stopping signal={}", signal);
     // The second one does not wait for the others.
     if (members_ == nullptr || std::exchange(leaving, true)) return stop();
@@ -315,6 +329,7 @@ void Server::KeepHouse(Loop* housekeeping) {
       housekeeping->CloseMailbox();
     });
   };
+  node_.serving = true;
   // Whoever has read this line may send a signal.
   GUB_LOG(info, "ready threads={} max_keys={} version={}", node_.threads, node_.store.max_keys(),
           GUB_VERSION);

@@ -70,7 +70,10 @@ class Server {
   // The housekeeping loop, on this thread, until a signal.
   void KeepHouse(Loop* housekeeping);
   absl::Status Listen();
-  absl::Status ListenOn(const std::string& host, bool optional);
+  // On all addresses of `bind`. *port: the port that they share, 0: any free one, which it is then.
+  absl::Status ListenFor(Worker::Protocol protocol, int* port);
+  // On one; an optional one may be missing.
+  absl::Status ListenOn(Worker::Protocol protocol, const std::string& bind, int* port);
 
   Node node_;
   ReadConfig read_config_;

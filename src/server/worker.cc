@@ -1,10 +1,11 @@
 #include "server/worker.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
 #include "command/errors.h"
-#include "fmt/format.h"
+#include "server/http_session.h"
 
 namespace gub {
 
@@ -32,20 +33,19 @@ Worker::Worker(Node* node, size_t number)
       router_(MakeRouter(node, &loop_, counters_)),
       desk_(MakeDesk(node, &loop_, router_.get(), number)),
       dispatcher_(node, number, {router_.get(), desk_.get(), this}),
-      place_{&loop_,
-             node,
-             &dispatcher_,
-             counters_,
-             number,
-             &read_ahead_,
-             [this](RespSession* closed) { OnSessionClosed(closed); }},
+      http_(&dispatcher_.worker(), number),
+      place_{&loop_,    node,   &dispatcher_, &http_,
+             counters_, number, &read_ahead_, [this](Session* closed) { OnSessionClosed(closed); }},
       wake_timer_(std::make_unique<Timer>(&loop_, [this] { WakeClients(); })),
-      idle_timer_(std::make_unique<Timer>(&loop_, [this] { CloseIdle(); })) {
+      idle_timer_(std::make_unique<Timer>(&loop_, [this] { CloseIdle(); })),
+      lag_timer_(std::make_unique<Timer>(&loop_, [this] { LookAtLag(); })) {
   idle_timer_->Start(kIdleCheckMs, kIdleCheckMs);
+  lag_timer_->Start(kLagCheckMs, kLagCheckMs);
 }
 
-absl::Status Worker::Listen(ListenSocket socket) {
-  auto listener = std::make_unique<Listener>(&loop_, [this](int fd) { OnConnection(fd); });
+absl::Status Worker::Listen(Protocol protocol, ListenSocket socket) {
+  auto listener =
+      std::make_unique<Listener>(&loop_, [this, protocol](int fd) { OnConnection(protocol, fd); });
   const absl::Status status = listener->Start(std::move(socket));
   if (status.ok()) listeners_.push_back(std::move(listener));
   return status;
@@ -53,14 +53,28 @@ absl::Status Worker::Listen(ListenSocket socket) {
 
 void Worker::Run() { loop_.Run(); }
 
-void Worker::OnConnection(int fd) {
-  dispatcher_.RefreshConfig();
+RespSession* Worker::MakeResp() {
   auto owner = std::make_unique<RespSession>(place_);
   RespSession* const session = owner.get();
   sessions_.emplace(session->id(), std::move(owner));
+  return session;
+}
+
+Session* Worker::MakeHttp() {
+  auto owner = std::make_unique<HttpSession>(place_);
+  Session* const session = owner.get();
+  sessions_.emplace(session->id(), std::move(owner));
+  return session;
+}
+
+void Worker::OnConnection(Protocol protocol, int fd) {
+  dispatcher_.RefreshConfig();
+  RespSession* const resp = protocol == Protocol::kResp ? MakeResp() : nullptr;
+  Session* const session = resp != nullptr ? resp : MakeHttp();
   const int64_t clients = node_->connected_clients.fetch_add(1) + 1;
   const Config& config = dispatcher_.config();
   const bool is_stranger = config.protected_mode && config.requirepass.empty();
+  // Other nodes may come in all the same, and prove themselves by the cluster's secret.
   if (!session->connection().Open(fd)) {
     session->connection().Close();
   } else if (is_stranger && !session->connection().IsFromLoopback()) {
@@ -68,10 +82,10 @@ void Worker::OnConnection(int fd) {
                   "a client of another machine was refused, protected-mode is on and there is no "
                   "password address={}",
                   session->connection().PeerAddress());
-    // Other nodes prove themselves by the cluster's secret.
-    config.cluster_secret.empty() ? Refuse(session, kDenied) : TakePeer(session, kDenied);
+    const bool may_be_peer = resp != nullptr && !config.cluster_secret.empty();
+    may_be_peer ? TakePeer(resp, kDenied) : Refuse(session, kDenied);
   } else if (clients > config.maxclients) {
-    TakePeer(session, kMaxClients);
+    resp != nullptr ? TakePeer(resp, kMaxClients) : Refuse(session, kMaxClients);
   } else {
     Admit(session);
   }
@@ -86,20 +100,20 @@ void Worker::TakePeer(RespSession* session, std::string_view refusal) {
   Admit(session);
 }
 
-void Worker::Admit(RespSession* session) {
+void Worker::Admit(Session* session) {
   counters_->Add(Counter::kConnectionsReceived);
   session->Start();
   if (stopping_) session->connection().CloseWhenDrained();
 }
 
-void Worker::Refuse(RespSession* session, std::string_view text) {
+void Worker::Refuse(Session* session, std::string_view text) {
   counters_->Add(Counter::kConnectionsRejected);
   counters_->Add(Counter::kErrorReplies);
   node_->errors.ForThread(place_.worker).Add(text);
-  session->connection().Refuse(fmt::format("-{}\r\n", text));
+  session->Refuse(text);
 }
 
-void Worker::OnSessionClosed(RespSession* session) {
+void Worker::OnSessionClosed(Session* session) {
   session->Uncount();
   sessions_.erase(session->id());
   counters_->Add(Counter::kConnectionsClosed);
@@ -187,13 +201,19 @@ void Worker::CloseIdle() {
     router_->Refresh();
     router_->KeepAlive();
   }
-  const int64_t timeout_s = dispatcher_.config().timeout_s;
-  if (timeout_s == 0 && node_->connected_candidates == 0) return;
   const int64_t now_mono_ns = MonotonicNs();
-  for (auto& [id, session] : sessions_) {
-    const bool is_idle = timeout_s > 0 && session->IsIdle(now_mono_ns, timeout_s);
-    if (is_idle || session->IsLate(now_mono_ns)) session->connection().Close();
+  node_->top_keys[place_.worker].Tick(now_mono_ns / 1'000'000);
+  for (auto& [id, session] : sessions_) session->Look(now_mono_ns);
+}
+
+void Worker::LookAtLag() {
+  constexpr int64_t kNsPerMs = 1'000'000;
+  const int64_t now_mono_ns = MonotonicNs();
+  if (lag_due_mono_ns_ != 0) {
+    const int64_t late_us = (now_mono_ns - lag_due_mono_ns_) / 1000;
+    node_->loop_lags[place_.worker].Add(std::max<int64_t>(late_us, 0), now_mono_ns);
   }
+  lag_due_mono_ns_ = now_mono_ns + kLagCheckMs * kNsPerMs;
 }
 
 void Worker::BeginStop() {
@@ -241,6 +261,7 @@ void Worker::FinishIfStopped() {
   idle_timer_.reset();
   wake_timer_.reset();
   desk_.reset();
+  lag_timer_.reset();
   router_.reset();
   loop_.CloseMailbox();
 }

@@ -17,6 +17,7 @@
 #include "cluster/lease_desk.h"
 #include "cluster/router.h"
 #include "command/dispatch.h"
+#include "command/http_front.h"
 #include "command/node.h"
 #include "net/listen_socket.h"
 #include "net/listener.h"
@@ -41,8 +42,11 @@ class Worker : private ReplySink {
 
   Worker(Node* node, size_t number);
 
+  // What is spoken at a socket.
+  enum class Protocol { kResp, kHttp };
+
   // Takes a listening socket. REQUIRES: before Run.
-  absl::Status Listen(ListenSocket socket);
+  absl::Status Listen(Protocol protocol, ListenSocket socket);
 
   // Serves until a stop that was begun is done.
   void Run();
@@ -74,12 +78,18 @@ class Worker : private ReplySink {
   // How often silent clients are looked for.
   static constexpr int64_t kIdleCheckMs = 1000;
 
-  void OnConnection(int fd);
+  // How often the loop looks how late it is.
+  static constexpr int64_t kLagCheckMs = 100;
+
+  void OnConnection(Protocol protocol, int fd);
+  RespSession* MakeResp();
+  Session* MakeHttp();
   void TakePeer(RespSession* session, std::string_view refusal);
-  void Admit(RespSession* session);
-  void Refuse(RespSession* session, std::string_view text);
-  void OnSessionClosed(RespSession* session);
+  void Admit(Session* session);
+  void Refuse(Session* session, std::string_view text);
+  void OnSessionClosed(Session* session);
   void CloseIdle();
+  void LookAtLag();
   void Fill(int64_t client, PendingReplies::Ticket ticket, std::string_view bytes) override;
   void WakeLater(int64_t client, int64_t delay_ms) override;
   void FlushReplies();
@@ -97,12 +107,15 @@ class Worker : private ReplySink {
   Dispatcher dispatcher_;
   std::vector<int64_t> to_flush_;  // clients with replies that have come later
   std::vector<std::unique_ptr<Listener>> listeners_;
-  RespSession::ReadAhead read_ahead_;
-  const RespSession::Place place_;
-  absl::flat_hash_map<int64_t, std::unique_ptr<RespSession>> sessions_;  // by the client's number
+  HttpFront http_;
+  Session::ReadAhead read_ahead_;
+  const Session::Place place_;
+  absl::flat_hash_map<int64_t, std::unique_ptr<Session>> sessions_;  // by the client's number
   std::unique_ptr<Timer> wake_timer_;
   std::vector<int64_t> to_wake_;  // once it is due
   std::unique_ptr<Timer> idle_timer_;
+  std::unique_ptr<Timer> lag_timer_;
+  int64_t lag_due_mono_ns_ = 0;
   std::unique_ptr<Timer> stop_timer_;
   std::unique_ptr<Timer> drain_timer_;
   bool stopping_ = false;

@@ -21,7 +21,7 @@ class Server:
         self.port = NOBODY_PORT
         self.error = ""
         self.process = subprocess.Popen(
-            [program, "--port", "0", "--bind", HOST, "--threads", "2", "--max-keys", "100000",
+            [program, "--port", "0", "--http-port", "0", "--bind", HOST, "--threads", "2", "--max-keys", "100000",
              "--enable-debug-commands", "yes", *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log)
         self._wait_until_ready()

@@ -76,7 +76,7 @@ class ComposeTest(unittest.TestCase):
         check = re.search(r'CMD (\["redis-cli".*\])', " ".join(all_of(DOCKERFILE, "HEALTHCHECK")))
         for name, environment in node_environments():
             port = nodes.free_ports(1)
-            node = nodes.Program([SERVER, "--port", port, "--bind", nodes.HOST, "--max-keys", 1000,
+            node = nodes.Program([SERVER, "--port", port, "--http-port", 0, "--bind", nodes.HOST, "--max-keys", 1000,
                                   "--etcd-endpoints", f"{nodes.HOST}:1"], environment={
                                       key: value for key, value in environment.items()
                                       if key not in ("GUB_OPT_BIND", "GUB_OPT_ETCD_ENDPOINTS")})
@@ -90,7 +90,8 @@ class ComposeTest(unittest.TestCase):
     def test_ports_of_the_machine_are_for_the_machine_only(self):
         taken = [port for service in COMPOSE["services"].values()
                  for port in service.get("ports", [])]
-        self.assertEqual(taken, [f"127.0.0.1:{port}:7379" for port in (7379, 7380, 7381)])
+        self.assertEqual(taken, [f"127.0.0.1:{port + apart}:{inside}" for port in (7379, 7380, 7381)
+                                 for apart, inside in ((0, 7379), (10, 7380))])
 
     def test_the_files_it_names_exist(self):
         for service in COMPOSE["services"].values():
@@ -132,7 +133,9 @@ class DockerfileTest(unittest.TestCase):
         words = [word for word, _ in instructions(DOCKERFILE)]
         self.assertLess(words.index("USER"), words.index("ENTRYPOINT"))
         self.assertEqual(all_of(DOCKERFILE, "USER"), ["gub"])
-        self.assertEqual(all_of(DOCKERFILE, "EXPOSE"), [options_of({})["port"]])
+        options = options_of({})
+        self.assertEqual(all_of(DOCKERFILE, "EXPOSE"),
+                         [f"{options['port']} {options['http-port']}"])
 
 
 if __name__ == "__main__":

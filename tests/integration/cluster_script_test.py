@@ -42,7 +42,8 @@ class ClusterScriptTest(unittest.TestCase):
     def start(self, port, *arguments, **environment):
         # Whoever runs this in the background may have it ignore Ctrl-C, which children inherit.
         script = nodes.Program(
-            [ROOT / "tools/cluster.sh", "--port", port, "--threads", 1, "--max-keys", 1000,
+            [ROOT / "tools/cluster.sh", "--port", port, "--http-port",
+             environment.pop("http_port", 0), "--threads", 1, "--max-keys", 1000,
              *arguments],
             environment={"SERVER": SERVER, "TMPDIR": str(self.scratch), **environment},
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -90,8 +91,10 @@ class ClusterScriptTest(unittest.TestCase):
         self.assertEqual(os.listdir(self.scratch), [])
 
     def test_with_an_etcd(self):
-        port = nodes.free_ports(3)
-        script, children = self.start_ready(port, 4)
+        port = nodes.free_ports(6)
+        script, children = self.start_ready(port, 4, http_port=port + 3)
+        for http_port in range(port + 3, port + 6):
+            self.assertTrue(nodes.is_listening(http_port))
         self.assertIn("from etcd at 127.0.0.1:", script.log())
         for command in (f"redis-cli -p {port + 2} GUB.OWNER ", f"redis-cli -p {port} GUB.PEERS"):
             self.assertIn(command, script.log())

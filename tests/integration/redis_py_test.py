@@ -18,7 +18,7 @@ class Server:
 
     def __init__(self):
         self.process = subprocess.Popen(
-            [SERVER, "--port", "0", "--bind", "127.0.0.1", "--max-keys", "1000",
+            [SERVER, "--port", "0", "--http-port", "0", "--bind", "127.0.0.1", "--max-keys", "1000",
              "--enable-debug-commands", "yes"],
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.log = ""

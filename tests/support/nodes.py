@@ -102,12 +102,13 @@ class Node(Program):
     """A node of a cluster, ready."""
 
     def __init__(self, server, port, *options, threads=2, on_owner_failure="error",
-                 peer_timeout_ms=10_000):
+                 peer_timeout_ms=10_000, http_port=0):
         self.port = port
+        self.http_port = http_port
         self.address = f"{HOST}:{port}"
         # A stall of the machine is no dead owner.
         super().__init__([
-            server, "--port", port, "--bind", HOST, "--threads", threads, "--max-keys", 10_000,
+            server, "--port", port, "--http-port", http_port, "--bind", HOST, "--threads", threads, "--max-keys", 10_000,
             "--cluster-enabled", "yes", "--advertise", self.address, "--on-owner-failure",
             on_owner_failure, "--peer-timeout-ms", peer_timeout_ms, *options])
         self.wait_for_log(" ready ")

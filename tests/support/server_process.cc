@@ -12,8 +12,11 @@
 namespace gub {
 namespace {
 
-constexpr std::pair<const char*, const char*> kDefaults[] = {
-    {"--port", "0"}, {"--bind", "127.0.0.1"}, {"--threads", "4"}, {"--max-keys", "10000"}};
+constexpr std::pair<const char*, const char*> kDefaults[] = {{"--port", "0"},
+                                                             {"--http-port", "0"},
+                                                             {"--bind", "127.0.0.1"},
+                                                             {"--threads", "4"},
+                                                             {"--max-keys", "10000"}};
 
 std::vector<std::string> CommandOf(std::vector<std::string> options) {
   for (const auto& [name, value] : kDefaults) {

@@ -24,7 +24,7 @@ namespace gub {
 
 class ServerProcess {
  public:
-  // options: as on the command line, on top of --port 0 --bind 127.0.0.1 --threads 4
+  // options: as on the command line, on top of --port 0 --http-port 0 --bind 127.0.0.1 --threads 4
   // --max-keys 10000, each of which they may replace; a config file comes first.
   explicit ServerProcess(std::vector<std::string> options = {},
                          const std::vector<std::string>& environment = {});

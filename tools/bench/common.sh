@@ -21,7 +21,7 @@ trap stop_servers EXIT
 start_gub() {
   local log=$scratch/gub.${#servers[@]} deadline=$((SECONDS + 20))
   : >"$log"
-  "$build/gub-server" --port 0 --bind 127.0.0.1 "$@" 2>"$log" &
+  "$build/gub-server" --port 0 --http-port 0 --bind 127.0.0.1 "$@" 2>"$log" &
   gub_pid=$!
   servers+=("$gub_pid")
   until grep -q ' ready ' "$log"; do

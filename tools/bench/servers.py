@@ -86,7 +86,7 @@ class Gub(Server):
     def __init__(self, *options, port=None, cpus=SERVER_CPU, threads=1, max_keys=2_000_000):
         port = port or nodes.free_ports(1)
         super().__init__([
-            BUILD / "gub-server", "--port", port, "--bind", nodes.HOST, "--threads", threads,
+            BUILD / "gub-server", "--port", port, "--http-port", 0, "--bind", nodes.HOST, "--threads", threads,
             "--max-keys", max_keys, *options], port, cpus)
         self.wait_for_log(" ready ")
 

@@ -14,6 +14,8 @@ TEST(OptionTableTest, HasTheDefaultsOfTheContract) {
   const std::map<std::string_view, std::string_view> contract = {
       {"bind", "127.0.0.1 -::1"},
       {"port", "7379"},
+      {"http-port", "7380"},
+      {"top-keys", "256"},
       {"timeout", "0"},
       {"requirepass", ""},
       {"protected-mode", "yes"},

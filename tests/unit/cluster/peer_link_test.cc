@@ -105,6 +105,17 @@ TEST_F(PeerLinkTest, WhatIsNotAnsweredInTimeFailsAndItsAnswerIsDropped) {
 }
 
 // A denial that is here is not turned into an admission: whoever ticks reads first.
+TEST_F(PeerLinkTest, TheTimeOfABatchIsFromItsWritingToItsAnswer) {
+  MakeReady();
+  const PeerLink::Counts before = link_.counts();
+  Forward(1);
+  link_.Flush(now_us_);
+  now_us_ += 700;
+  Answer(2, 1);
+  EXPECT_EQ(link_.counts().answered_batches - before.answered_batches, 1u);
+  EXPECT_EQ(link_.counts().answer_us - before.answer_us, 700u);
+}
+
 TEST_F(PeerLinkTest, AnAnswerThatComesBeforeTheTickIsTaken) {
   MakeReady();
   Forward(1);

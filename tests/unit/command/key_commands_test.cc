@@ -141,7 +141,7 @@ TEST_F(KeyCommandsTest, GetKeysHasRedisErrors) {
 }
 
 TEST_F(KeyCommandsTest, ListFiltersCommandsByCategoryAndPattern) {
-  EXPECT_EQ(RunLine("COMMAND LIST FILTERBY PATTERN gub.t*"), "*1\r\n$8\r\ngub.take\r\n");
+  EXPECT_EQ(RunLine("COMMAND LIST FILTERBY PATTERN gub.ta*"), "*1\r\n$8\r\ngub.take\r\n");
   EXPECT_EQ(RunLine("COMMAND LIST FILTERBY MODULE x"), "*0\r\n");
   EXPECT_THAT(RunLine("COMMAND LIST FILTERBY ACLCAT scripting"), HasSubstr("evalsha"));
   EXPECT_EQ(RunLine("COMMAND LIST FILTERBY ACLCAT nope"), "*0\r\n");

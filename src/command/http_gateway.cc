@@ -1,0 +1,159 @@
+// Gubernator's JSON API. Where our contract differs from its habits: docs/gubernator.md.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "cluster/router.h"
+#include "command/decide.h"
+#include "command/hit_arguments.h"
+#include "command/http_handlers.h"
+#include "command/words.h"
+#include "fmt/format.h"
+#include "proto/gubernator_json.h"
+
+namespace gub {
+
+namespace {
+
+// As Gubernator's.
+constexpr size_t kMaxRequests = 1000;
+
+absl::Status ParseItem(const GatewayRequest& item, size_t max_key_bytes, Request* request) {
+  const auto invalid = [](const std::string& text) { return absl::InvalidArgumentError(text); };
+  if (item.unique_key.empty()) return invalid("field 'unique_key' cannot be empty");
+  if (item.name.empty()) return invalid("field 'namespace' cannot be empty");
+  request->name = item.name;
+  request->key = item.unique_key;
+  absl::Status status = CheckNameAndKey(item.name, item.unique_key, max_key_bytes);
+  if (!status.ok()) return status;
+  if (item.limit < 0) return invalid("limit must not be negative");
+  if (item.burst < 0) return invalid("burst must not be negative");
+  const std::optional<Algorithm> algorithm = ParseAlgorithm(item.algorithm);
+  if (!algorithm) return invalid(fmt::format("invalid algorithm '{}'", Escape(item.algorithm)));
+  const absl::StatusOr<uint32_t> behavior = ParseBehavior(item.behavior);
+  if (!behavior.ok()) return behavior.status();
+  request->hits = item.hits;
+  request->limit = item.limit;
+  if (item.burst > 0) request->burst = item.burst;
+  request->algorithm = *algorithm;
+  request->behavior = *behavior;
+  const absl::StatusOr<Period> period =
+      ParsePeriod(item.duration, request->Has(kDurationIsGregorian));
+  if (period.ok()) request->period = *period;
+  return period.status();
+}
+
+// The answers of a batch, on their way together.
+class Batch {
+ public:
+  Batch(HttpCall* call, std::vector<GatewayRequest> items)
+      : worker_(call->worker()),
+        own_address_(worker_.router == nullptr ? "" : worker_.router->view().address),
+        items_(std::move(items)),
+        answers_(items_.size()),
+        missing_(items_.size()) {}
+
+  void Refuse(size_t item, std::string_view why) {
+    worker_.counters->Add(Counter::kRequestErrors);
+    answers_[item].error = std::string(why);
+    --missing_;
+  }
+  void Take(size_t item, const Decided& decided) {
+    GatewayAnswer& answer = answers_[item];
+    answer.error = std::string(decided.error);
+    answer.limit = decided.error.empty() ? items_[item].limit : 0;
+    answer.over_limit = decided.decision.status == LimitStatus::kOver;
+    answer.remaining = decided.decision.remaining;
+    answer.reset_ms = decided.decision.reset_ms;
+    if (worker_.router != nullptr && decided.owner != own_address_) {
+      answer.owner = std::string(decided.owner);
+    }
+    answer.degraded = decided.degraded;
+    if (--missing_ == 0 && later_) later_->Respond(Response());
+  }
+
+  const std::vector<GatewayRequest>& items() const { return items_; }
+  bool IsComplete() const { return missing_ == 0; }
+  void set_later(const HttpLater& later) { later_ = later; }
+  HttpResponse Response() const {
+    return {.status = 200, .type = kJsonType, .body = WriteRateLimits(answers_)};
+  }
+
+ private:
+  CommandContext::Worker& worker_;
+  const std::string own_address_;
+  const std::vector<GatewayRequest> items_;
+  std::vector<GatewayAnswer> answers_;
+  size_t missing_;
+  std::optional<HttpLater> later_;
+};
+
+std::string PeerJson(std::string_view address) {
+  return fmt::format("{{\"grpc_address\":{},\"data_center\":\"\"}}", JsonQuoted(address));
+}
+
+}  // namespace
+
+void HttpGetRateLimits(HttpCall& call) {
+  auto items = ReadRateLimits(call.request().body, kMaxRequests);
+  if (!items.ok()) {
+    call.worker().counters->Add(Counter::kRequestErrors);
+    // 11: OUT_OF_RANGE, as Gubernator answers.
+    const int code = items.status().code() == absl::StatusCode::kOutOfRange ? 11 : 3;
+    return call.Respond({.status = 400,
+                         .type = kJsonType,
+                         .body = JsonError(code, ToStd(items.status().message())) + "\n"});
+  }
+  const auto batch = std::make_shared<Batch>(&call, *std::move(items));
+  const auto max_key_bytes = static_cast<size_t>(call.config().max_key_bytes);
+  for (size_t i = 0; i < batch->items().size(); ++i) {
+    Request request;
+    const absl::Status status = ParseItem(batch->items()[i], max_key_bytes, &request);
+    if (!status.ok()) {
+      batch->Refuse(i, ToStd(status.message()));
+      continue;
+    }
+    Decide(&call.worker(), request, [batch, i](const Decided& what) { batch->Take(i, what); });
+  }
+  if (batch->IsComplete()) return call.Respond(batch->Response());
+  batch->set_later(call.Later());
+}
+
+// Healthy as long as the node serves; what is wrong with others is told, and is no fault of its.
+void HttpHealthCheck(HttpCall& call) {
+  Node& node = call.node();
+  if (!node.serving) return call.Fail(503, "this node is stopping");
+  std::string peers;
+  std::string message;
+  size_t count = 0;
+  std::string address = node.address;
+  if (node.cluster != nullptr) {
+    const auto view = node.cluster->view();
+    address = view->address;
+    for (const Member& member : view->table.members()) {
+      if (count++ > 0) peers += ',';
+      peers += PeerJson(member.address);
+    }
+    for (const PeerSummary& peer : node.cluster->peers().Links()) {
+      if (peer.health == OwnerHealth::State::kUp) continue;
+      message += fmt::format("{}{} is {}", message.empty() ? "" : "|", peer.address,
+                             OwnerHealth::NameOf(peer.health));
+    }
+  } else {
+    count = 1;
+    peers = PeerJson(address);
+  }
+  call.Respond({.type = kJsonType,
+                .body = fmt::format("{{\"status\":\"healthy\",\"message\":{},\"peer_count\":{},"
+                                    "\"advertise_address\":{},\"local_peers\":[{}],"
+                                    "\"region_peers\":[]}}",
+                                    JsonQuoted(message), count, JsonQuoted(address), peers)});
+}
+
+void HttpLiveCheck(HttpCall& call) { call.Respond({.type = kJsonType, .body = "{}"}); }
+
+}  // namespace gub
