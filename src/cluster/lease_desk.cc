@@ -93,7 +93,7 @@ LeaseDesk::Held* LeaseDesk::FindOrMake(const LeaseMapKey& at, const LeaseKey& ke
   return &held;
 }
 
-LeaseHolder::Result LeaseDesk::Decide(PeerClient* owner, const Request& request, uint64_t token) {
+LeaseHolder::Result LeaseDesk::Decide(PeerClient* owner, const Request& request, const Hit& hit) {
   const LeaseHolder::Result forward = {LeaseOutcome::kForward, {}};
   if (left_) return forward;
   const LeaseKey key = {request.name, request.key, request.algorithm};
@@ -110,8 +110,9 @@ LeaseHolder::Result LeaseDesk::Decide(PeerClient* owner, const Request& request,
     held = process == nullptr ? nullptr : FindOrMake(at, key, process);
     if (held == nullptr) return forward;
   }
-  const LeaseTime now = Now();
-  const LeaseHolder::Result result = held->holder->Decide(request, token, now, owner->IsAsked());
+  const LeaseTime now = {BootNs() / 1000, hit.now_ms};
+  const LeaseHolder::Result result =
+      held->holder->Decide(request, hit.token, now, owner->IsAsked());
   if (result.outcome == LeaseOutcome::kAnswered) {
     place_.counters->Add(Counter::kLeaseLocalAnswers);
   }

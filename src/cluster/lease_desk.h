@@ -31,6 +31,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -78,8 +79,12 @@ class LeaseDesk {
   // A hit on a key of another node. kForward: it may be forwarded now, on the same link. kWaits:
   // Await is to be called before anything else.
   uint64_t NextToken() { return (place_.worker + 1) << kWorkerShift | ++last_token_; }
-  LeaseHolder::Result Decide(PeerClient* owner, const Request& request, uint64_t token);
-  void Await(uint64_t token, Settle settle) { awaited_.emplace(token, std::move(settle)); }
+  struct Hit {
+    uint64_t token;
+    int64_t now_ms;  // of the limiter, as the caller has read it
+  };
+  LeaseHolder::Result Decide(PeerClient* owner, const Request& request, const Hit& hit);
+  void Await(uint64_t token, Settle settle) { awaited_[token] = std::move(settle); }
   // How much of the limit is used, as the owner told last and what was spent here since.
   std::optional<int64_t> KnownUsed(const Request& request);
 

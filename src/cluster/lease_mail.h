@@ -33,7 +33,10 @@ class LeaseMail {
   struct Address {
     std::string member;
     std::string id;
-    friend auto operator<=>(const Address&, const Address&) = default;
+    friend bool operator==(const Address&, const Address&) = default;
+    friend bool operator<(const Address& a, const Address& b) {
+      return a.member != b.member ? a.member < b.member : a.id < b.id;
+    }
   };
   // What the other side has answered to a frame, at once; nullptr: it is not known whether it has
   // come.

@@ -159,16 +159,23 @@ bool DecideLeased(Worker* worker, const Request& request, Decided* decided, Make
   return false;
 }
 
+// A request on a key that another node owns.
+struct Asked {
+  Worker* worker;
+  const Request& request;
+  PeerClient* owner;
+};
+
 // As without GLOBAL.
-bool Forward(Worker* worker, const Request& request, Decided* decided, MakeLater make_later) {
-  PeerClient* const owner = worker->router->OwnerOf(request.key);
+bool Forward(const Asked& asked, Decided* decided, MakeLater make_later) {
+  const auto& [worker, request, owner] = asked;
   worker->counters->Add(Counter::kForwardedRequests);
   // The address lives as long as the peer, and so as long as it may call back.
   const bool taken =
       owner->Forward({PeerOperation::kDecide, request},
-                     [worker, later = make_later(), request = OwnedRequest(request),
+                     [worker = worker, later = make_later(), owned = OwnedRequest(request),
                       owner = std::string_view(owner->address())](const PeerAnswer* answer) {
-                       later(DecidedBy(worker, answer, request, owner));
+                       later(DecidedBy(worker, answer, owned, owner));
                      });
   if (!taken) *decided = DecideFallback(worker, request, owner->address());
   return !taken;
@@ -176,9 +183,8 @@ bool Forward(Worker* worker, const Request& request, Decided* decided, MakeLater
 
 // A hit that has waited for a lease has got none: by then this node may own the key.
 bool DecidePlainly(Worker* worker, const Request& request, Decided* decided, MakeLater make_later) {
-  if (worker->router->OwnerOf(request.key) != nullptr) {
-    return Forward(worker, request, decided, make_later);
-  }
+  PeerClient* const owner = worker->router->OwnerOf(request.key);
+  if (owner != nullptr) return Forward({worker, request, owner}, decided, make_later);
   worker->now_ms = worker->node->clock.NowMs();
   if (DecideByStore(worker, request, decided)) return true;
   return DecideLeased(worker, request, decided, make_later);
@@ -204,11 +210,11 @@ void Settle(Worker* worker, const OwnedRequest& owned, std::pair<LeaseOutcome, D
 }
 
 // On a key of another node, by leases.
-bool DecideGlobal(Worker* worker, const Request& request, Decided* decided, MakeLater make_later) {
-  PeerClient* const owner = worker->router->OwnerOf(request.key);
+bool DecideGlobal(const Asked& asked, Decided* decided, MakeLater make_later) {
+  const auto& [worker, request, owner] = asked;
   LeaseDesk& desk = *worker->desk;
   const uint64_t token = desk.NextToken();
-  const LeaseHolder::Result result = desk.Decide(owner, request, token);
+  const LeaseHolder::Result result = desk.Decide(owner, request, {token, worker->now_ms});
   decided->owner = owner->address();
   switch (result.outcome) {
     case LeaseOutcome::kAnswered:
@@ -216,16 +222,16 @@ bool DecideGlobal(Worker* worker, const Request& request, Decided* decided, Make
       return true;
     case LeaseOutcome::kForward:
       worker->counters->Add(Counter::kLeaseForwards);
-      return Forward(worker, request, decided, make_later);
+      return Forward(asked, decided, make_later);
     case LeaseOutcome::kOnFail:
       *decided = DecideFallback(worker, request, owner->address());
       return true;
     case LeaseOutcome::kWaits:
       break;
   }
-  desk.Await(token, [worker, later = make_later(), request = OwnedRequest(request)](
+  desk.Await(token, [worker = worker, later = make_later(), owned = OwnedRequest(request)](
                         LeaseOutcome outcome, const Decision& decision) {
-    Settle(worker, request, {outcome, decision}, later);
+    Settle(worker, owned, {outcome, decision}, later);
   });
   return false;
 }
@@ -251,13 +257,11 @@ bool DecideExpected(Worker* worker, const Store::Expected& expected, const Reque
 
 bool DecideElsewhere(Worker* worker, const Request& request, Decided* decided,
                      MakeLater make_later) {
-  if (worker->router->OwnerOf(request.key) == nullptr) {
-    return DecideLeased(worker, request, decided, make_later);
-  }
-  if (IsGlobal(request, *worker->config)) {
-    return DecideGlobal(worker, request, decided, make_later);
-  }
-  return Forward(worker, request, decided, make_later);
+  PeerClient* const owner = worker->router->OwnerOf(request.key);
+  if (owner == nullptr) return DecideLeased(worker, request, decided, make_later);
+  const Asked asked = {worker, request, owner};
+  if (IsGlobal(request, *worker->config)) return DecideGlobal(asked, decided, make_later);
+  return Forward(asked, decided, make_later);
 }
 
 void Decide(Worker* worker, const Request& request, OnDecided done) {
