@@ -15,7 +15,8 @@ LeaseDesk::LeaseDesk(Place place)
               OnReply(to, frame);
             }),
       tick_(place_.loop, [this] { OnTick(); }),
-      sync_(place_.loop, [this] { Sync(); }) {
+      sync_(place_.loop, [this] { Sync(); }),
+      leave_(place_.loop, [this] { FinishLeaving(); }) {
   TakeOptions();
 }
 
@@ -72,8 +73,9 @@ void LeaseDesk::ForgetProcesses() {
     const auto is_its = [process](const Held& held) { return held.process == process; };
     return std::none_of(held_.begin(), held_.end(),
                         [&](const auto& one) { return is_its(one.second); }) &&
-           std::none_of(leaving_.begin(), leaving_.end(),
-                        [&](const Leaving& leaving) { return is_its(leaving.held); });
+           std::none_of(leaving_.begin(), leaving_.end(), [&](const auto& leaving) {
+             return std::any_of(leaving.second.begin(), leaving.second.end(), is_its);
+           });
   });
 }
 
@@ -227,9 +229,11 @@ void LeaseDesk::SyncHolders() {
     const auto here = it++;
     if (sync(&here->second)) held_.erase(here);
   }
-  std::erase_if(leaving_, [&](Leaving& leaving) {
-    return sync(&leaving.held) || IsGone(*leaving.held.process);
-  });
+  for (auto it = leaving_.begin(); it != leaving_.end();) {
+    const auto here = it++;
+    std::erase_if(here->second, [&](Held& held) { return sync(&held) || IsGone(*held.process); });
+    if (here->second.empty()) leaving_.erase(here);
+  }
   ForgetProcesses();
 }
 
@@ -243,11 +247,10 @@ void LeaseDesk::LeaveOne(std::string at, Held held, bool process_ends,
   newest = std::max(newest, held.holder->newest_generation());
   if (IsGone(*held.process)) return;
   Collect(&held, now);
-  if (!held.holder->IsIdle(now)) leaving_.push_back({std::move(at), std::move(held)});
+  if (!held.holder->IsIdle(now)) leaving_[std::move(at)].push_back(std::move(held));
 }
 
-template <typename Predicate>
-void LeaseDesk::LeaveThose(bool process_ends, const Predicate& is_meant) {
+void LeaseDesk::LeaveThose(bool process_ends, absl::FunctionRef<bool(const Held&)> is_meant) {
   std::vector<LeaseSettled> settled;
   for (auto it = held_.begin(); it != held_.end();) {
     const auto here = it++;
@@ -268,6 +271,7 @@ void LeaseDesk::Leave(std::function<void()> done) {
   left_ = true;
   left_done_ = std::move(done);
   leave_until_us_ = BootNs() / 1000 + kMostLeaveMs * 1000;
+  leave_.Start(kMostLeaveMs + 1, 0);
   LeaveThose(true, [](const Held&) { return true; });
   FinishLeaving();
 }

@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "base/clock.h"
 #include "base/counters.h"
 #include "base/live_config.h"
@@ -122,10 +123,6 @@ class LeaseDesk {
     Process* process = nullptr;
     bool waits = false;  // its key is in waiting_
   };
-  struct Leaving {
-    std::string at;
-    Held held;
-  };
 
   LeaseTime Now() const { return {BootNs() / 1000, place_.clock->NowMs()}; }
   int64_t MaxHeld() const;
@@ -142,8 +139,7 @@ class LeaseDesk {
   void WakeAt(int64_t mono_us);
   void SettleAll(const std::vector<LeaseSettled>& settled);
   void LeaveOne(std::string at, Held held, bool process_ends, std::vector<LeaseSettled>* settled);
-  template <typename Predicate>
-  void LeaveThose(bool process_ends, const Predicate& is_meant);
+  void LeaveThose(bool process_ends, absl::FunctionRef<bool(const Held&)> is_meant);
 
   void OnTick();
   void TickHolders(std::vector<LeaseSettled>* settled);
@@ -155,6 +151,7 @@ class LeaseDesk {
   void OnReports(const PeerIdentity& sender, const LeaseFrame& frame, size_t most_bytes,
                  std::string* reply);
   void OnAnswers(const std::string& process_id, const std::string& bytes);
+  bool TellLeaving(Process* process, const LeaseAnswer& answer, std::vector<LeaseSettled>* settled);
   void OnAnswer(Process* process, const LeaseAnswer& answer, std::vector<LeaseSettled>* settled);
   void OnOwnerLost(const LeaseMail::Address& address);
   void Deliver(const LeaseNews& news);
@@ -168,7 +165,8 @@ class LeaseDesk {
   uint64_t epoch_ = 0;  // of the table that the holders are of
   std::map<LeaseMail::Address, std::unique_ptr<Process>> processes_;
   LeaseKeyMap<Held> held_;
-  std::vector<Leaving> leaving_;
+  // Those that end, a key's one after the other, until their owners know it.
+  LeaseKeyMap<std::vector<Held>> leaving_;
   std::vector<std::string> waiting_;  // keys of held_ with hits that wait
   absl::flat_hash_map<uint64_t, Settle> awaited_;
   uint64_t last_token_ = 0;
@@ -180,6 +178,7 @@ class LeaseDesk {
   int64_t synced_each_ms_ = 0;  // as sync_ was started
   Timer tick_;
   Timer sync_;
+  Timer leave_;
   std::vector<LeaseReport> reports_;  // for Collect
   std::shared_ptr<LeaseDesk*> alive_ = std::make_shared<LeaseDesk*>(this);
 };

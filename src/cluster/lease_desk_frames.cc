@@ -1,5 +1,6 @@
 // What a LeaseDesk makes of frames, and of what the book has to say.
 
+#include <algorithm>
 #include <utility>
 
 #include "cluster/lease_desk.h"
@@ -60,12 +61,16 @@ void LeaseDesk::OnReports(const PeerIdentity& sender, const LeaseFrame& frame, s
   LeaseNews news;
   for (const LeaseReport& report : frame.reports) {
     const bool lends = is_member && place_.router->OwnerOf(report.key.key) == nullptr;
+    const size_t known = news.letters.size();
     place_.book->OnReport({holder, lends}, report, &news);
-    std::erase_if(news.letters, [&](const LeaseNews::Letter& letter) {
+    // The letters of this report.
+    const auto answered = [&](const LeaseNews::Letter& letter) {
       const bool fits = letter.holder == holder && answers.bytes() < most_bytes;
       if (fits) answers.Add(letter.Answer());
       return fits;
-    });
+    };
+    const auto first = news.letters.begin() + static_cast<ptrdiff_t>(known);
+    news.letters.erase(std::remove_if(first, news.letters.end(), answered), news.letters.end());
   }
   place_.counters->Add(Counter::kLeaseAnswersSent, answers.count());
   if (answers.count() > 0) *reply = answers.Take(place_.node_id, frame.from);
@@ -91,6 +96,26 @@ void LeaseDesk::OnAnswers(const std::string& process_id, const std::string& byte
   if (process == nullptr) return;
   for (const LeaseAnswer& answer : frame->answers) OnAnswer(process, answer, &settled);
   SettleAll(settled);
+  FinishLeaving();
+}
+
+// What ends, and is of this process and key; whether there is any.
+bool LeaseDesk::TellLeaving(Process* process, const LeaseAnswer& answer,
+                            std::vector<LeaseSettled>* settled) {
+  const LeaseMapKey at(answer.key);
+  const auto leaving = leaving_.find(at.bytes());
+  if (leaving == leaving_.end()) return false;
+  const LeaseTime now = Now();
+  bool is_taken = false;
+  std::erase_if(leaving->second, [&](Held& held) {
+    if (held.process != process) return false;
+    is_taken = true;
+    held.holder->OnAnswer(answer, now, settled);
+    Collect(&held, now);
+    return held.holder->IsIdle(now);
+  });
+  if (leaving->second.empty()) leaving_.erase(leaving);
+  return is_taken;
 }
 
 void LeaseDesk::OnAnswer(Process* process, const LeaseAnswer& answer,
@@ -98,14 +123,7 @@ void LeaseDesk::OnAnswer(Process* process, const LeaseAnswer& answer,
   const LeaseMapKey at(answer.key);
   const LeaseTime now = Now();
   if (answer.recall && answer.number == 0) place_.counters->Add(Counter::kLeaseRecalls);
-  bool is_taken = false;
-  for (Leaving& leaving : leaving_) {
-    if (leaving.held.process != process || leaving.at != at.bytes()) continue;
-    leaving.held.holder->OnAnswer(answer, now, settled);
-    Collect(&leaving.held, now);
-    is_taken = left_;
-  }
-  if (is_taken) return;
+  if (TellLeaving(process, answer, settled) && left_) return;
   // What nobody asks for any more is handed back by a new holder.
   const PeerClient* const owner = place_.router->OwnerOf(answer.key.key);
   const bool is_owner = owner != nullptr && owner->address() == process->address.member &&
@@ -127,6 +145,10 @@ void LeaseDesk::OnAnswer(Process* process, const LeaseAnswer& answer,
 void LeaseDesk::OnOwnerLost(const LeaseMail::Address& address) {
   PeerClient* const owner = place_.router->Find(address.member);
   if (owner != nullptr && owner->IsAsked()) return;
+  // It is no member any more: the key has another owner, who is asked.
+  if (owner == nullptr) {
+    return LeaveThose(false, [&](const Held& held) { return held.process->address == address; });
+  }
   std::vector<LeaseSettled> settled;
   for (const std::string& at : waiting_) {
     const auto found = held_.find(at);

@@ -174,7 +174,11 @@ void LeaseHolder::HandBackIfOver(LeaseTime time) {
 
 LeaseReport LeaseHolder::Report(const Totals& totals, LeaseTime time, uint64_t asks_for) {
   const uint64_t number = exchanges_.Next();
-  if (open_.size() == kMaxOpen) open_.erase(open_.begin());
+  // The answer to an ask is always waited for.
+  if (open_.size() == kMaxOpen) {
+    const bool is_asked = asked_ && open_.front().number == asked_->number;
+    open_.erase(open_.begin() + (is_asked ? 1 : 0));
+  }
   open_.push_back({number, time.mono_us, asks_for});
   if (!unsure_since_us_) unsure_since_us_ = time.mono_us;
   ++counts_.reports;

@@ -14,7 +14,11 @@ void LeaseHolder::OnAnswer(const LeaseAnswer& answer, LeaseTime time,
   // G2: what nobody asked for, or what has been answered, neither lends nor prolongs.
   if (!exchange && settings_.rules.ends_at_request) return HandBackMore(answer, time);
   if (!exchange) return TakeLease(answer, {}, time);
-  if (open_.empty() || open_.back().number < exchange->number) unsure_since_us_.reset();
+  // An ask that is not answered may wait at the owner, who lends for it later than for this report.
+  const bool asks =
+      std::any_of(open_.begin(), open_.end(), [](const Exchange& open) { return open.token != 0; });
+  const bool is_newest = open_.empty() || open_.back().number < exchange->number;
+  if (is_newest && !asks) unsure_since_us_.reset();
   if (asked_ && asked_->number == exchange->number) asked_.reset();
   if (answer.recall && answer.about == current_.generation) CloseLease(time.mono_us);
   TakeLease(answer, *exchange, time);
@@ -125,13 +129,15 @@ void LeaseHolder::TakeLease(const LeaseAnswer& answer, const Exchange& exchange,
 }
 
 void LeaseHolder::TakeNews(const LeaseAnswer& answer, const Exchange& exchange) {
-  // G8: how long the denial holds counts from the request, as a lease does.
+  if (answer.number < news_.number) return;
+  // G8: how long the denial holds counts from the request, as a lease does. Where something is left
+  // again it holds no longer: the letter that said so may have overtaken it, or be lost.
+  if (answer.denial_ms == 0 && answer.remaining > 0) denied_until_us_ = 0;
   if (answer.denial_ms > 0) {
     denied_until_us_ = exchange.sent_us + answer.denial_ms * 1000 - 1000;
     denied_at_us_ = exchange.sent_us;
     denied_retry_ms_ = answer.retry_after_ms;
   }
-  if (answer.number < news_.number) return;
   news_ = {.number = answer.number,
            .generation = answer.generation,
            .sent_us = exchange.sent_us,

@@ -46,9 +46,10 @@ int64_t LeaseOwner::Held() const {
   return held;
 }
 
-bool LeaseOwner::IsAnyOutstanding() const {
-  return std::any_of(records_.begin(), records_.end(),
-                     [](const Record& record) { return record.outstanding() > 0; });
+bool LeaseOwner::IsAnyLive(LeaseTime time) const {
+  return std::any_of(records_.begin(), records_.end(), [time](const Record& record) {
+    return record.outstanding() > 0 && time.mono_us < record.live_until_us;
+  });
 }
 
 int64_t LeaseOwner::Free(LeaseTime time) {
@@ -65,7 +66,7 @@ bool LeaseOwner::FitsIfAllReturns(int64_t hits, LeaseTime time) {
 // A window that is over takes its leases with it: their holders' terms ended before it did.
 void LeaseOwner::Advance(LeaseTime time) {
   if (IsToken() && window_end_ms_ != 0 && time.now_ms >= window_end_ms_) {
-    Forget([](const Record& record) { return !record.is_old; });
+    Forget([](const Record& record) { return !record.is_replaced; });
     window_end_ms_ = 0;
     recalls_ = 0;
   }
@@ -96,7 +97,7 @@ void LeaseOwner::Lapse(LeaseTime time) {
     bucket_.Charge(*numbers_, held, time.now_ms);
     record.written_off += held;
     // Nothing will be given back any more: it is as if all had been reported spent.
-    if (!IsToken() || record.is_old) {
+    if (!IsToken() || record.is_replaced) {
       record.spent = record.lent - record.returned;
       record.written_off = 0;
       record.is_old = true;
@@ -107,6 +108,7 @@ void LeaseOwner::Lapse(LeaseTime time) {
 // G1: totals only grow. What the bucket counts as spent already is not charged again; and what
 // returns of it, is given back.
 LeaseOwner::About LeaseOwner::Settle(Record* record, const LeaseReport& report, LeaseTime time) {
+  bool gave_back = false;
   if (static_cast<Int128>(report.spent) + report.returned <= record->lent) {
     const int64_t spent = std::max<int64_t>(0, report.spent - record->spent);
     const int64_t returned = std::max<int64_t>(0, report.returned - record->returned);
@@ -119,12 +121,14 @@ LeaseOwner::About LeaseOwner::Settle(Record* record, const LeaseReport& report, 
     bucket_.Charge(*numbers_, spent - spent_before, time.now_ms);
     if (record->is_drained) {
       bucket_.Charge(*numbers_, returned - given_back, time.now_ms);
-    } else {
+    } else if (!IsToken() || bucket_.Peek(*numbers_, time.now_ms).reset_ms == window_end_ms_) {
+      // Not to another window than the one it was taken from.
       bucket_.Refund(*numbers_, given_back, time.now_ms);
+      gave_back = given_back > 0;
     }
     if (record->outstanding() == 0) record->is_recalled = false;
   }
-  return {true, record->is_old, record->spent, record->returned, record->lent};
+  return {true, record->is_old, gave_back, record->spent, record->returned, record->lent};
 }
 
 // G5: what is outstanding stays held, and nothing more is lent from it.
@@ -132,7 +136,7 @@ void LeaseOwner::Replace(bool drained, LeaseTime time, LeaseOutbox* outbox) {
   Reopen(time, outbox);
   if (!rules().replaced_charged) Forget([](const Record&) { return true; });
   for (Record& record : records_) {
-    record.is_old = true;
+    record.is_old = record.is_replaced = true;
     record.is_drained = drained;
     if (record.outstanding() > 0) Recall(&record, outbox);
   }

@@ -159,7 +159,8 @@ class LeaseOwner {
     int64_t live_until_us = 0;
     int64_t told_until_us = 0;  // the holder denies all until then
     bool is_old = false;
-    bool is_drained = false;  // what returns is drained too
+    bool is_replaced = false;  // old, and the bucket may be another since: nothing is given back
+    bool is_drained = false;   // what returns is drained too
     bool is_recalled = false;
     uint64_t number = 0;  // of its newest report
     int recalls_when_lapsed = 0;
@@ -173,6 +174,7 @@ class LeaseOwner {
   struct About {
     bool is_known = false;
     bool is_old = false;
+    bool gave_back = false;  // what had counted as spent
     int64_t spent = 0;
     int64_t returned = 0;
     int64_t lent = 0;
@@ -184,6 +186,7 @@ class LeaseOwner {
     std::string holder;    // empty: an own one
     LeaseReport report = {};
     About about = {};
+    bool is_for_owner = true;  // this node owns the key by its own table
     bool is_overtaken = false;
     bool had_round = false;
 
@@ -199,7 +202,7 @@ class LeaseOwner {
   Record* CurrentOf(std::string_view holder);
   Record* MakeCurrent(std::string_view holder);
   Record* Reported(std::string_view holder, uint64_t generation);
-  bool IsAnyOutstanding() const;
+  bool IsAnyLive(LeaseTime time) const;
   int64_t Free(LeaseTime time);
   bool FitsIfAllReturns(int64_t hits, LeaseTime time);
   template <typename Predicate>

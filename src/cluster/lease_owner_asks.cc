@@ -16,9 +16,11 @@ void LeaseOwner::OnReport(const Sender& sender, const LeaseReport& report, Lease
   asking.holder = sender.holder;
   asking.report = report;
   asking.report.key = Key();
+  asking.is_for_owner = sender.is_owner;
   if (Record* const record = Reported(sender.holder, report.generation)) {
     asking.about = Settle(record, report, time);
     Forget([](const Record& r) { return r.is_old && r.outstanding() == 0; });
+    if (asking.about.gave_back) Reopen(time, outbox);
   }
   if (report.denied && report.numbers == numbers_) bucket_.Mark(*numbers_, time.now_ms);
   RetireDone(asking);
@@ -134,11 +136,14 @@ int64_t LeaseOwner::TopUp(const Record& record, int64_t free, LeaseTime time) co
   return more >= 2 ? more : 0;
 }
 
-// G2. The owner's now is up to 1 ms later than its whole ms.
+// G2. The owner's now is up to 1 ms later than its whole ms, and while it makes up for a step of
+// the system's clock, its limiter's runs faster than the holder's by up to a twentieth
+// (LimiterClock).
 int64_t LeaseOwner::TermMs(LeaseTime time) const {
   const int64_t longest_ms = settings().longest_term_ms();
   if (!IsToken()) return longest_ms;
-  return std::clamp<int64_t>(window_end_ms_ - time.now_ms - 1, 0, longest_ms);
+  const int64_t left_ms = std::max<int64_t>(0, window_end_ms_ - time.now_ms - 1);
+  return std::min(left_ms * 20 / 21, longest_ms);
 }
 
 // Every answer lends what the holder is likely to need, and prolongs what it has.
@@ -158,7 +163,7 @@ LeaseAnswer LeaseOwner::Answer(const Waiting& asking, LeaseVerdict verdict, Leas
   const bool is_of_holder = record != nullptr && !asking.is_overtaken &&
                             (report.generation == record->generation || report.generation == 0 ||
                              verdict != LeaseVerdict::kNone);
-  const bool lends = is_of_holder && report.numbers == numbers_ &&
+  const bool lends = asking.is_for_owner && is_of_holder && report.numbers == numbers_ &&
                      verdict != LeaseVerdict::kForward && (!IsToken() || window_end_ms_ != 0);
   if (lends) {
     record->number = std::max(record->number, report.number);
@@ -187,7 +192,7 @@ void LeaseOwner::DenyAsk(const Waiting& asking, LeaseTime time, LeaseOutbox* out
   answer.retry_after_ms =
       held == 0 ? denied.retry_after_ms
                 : bucket_.RetryAfterMs(*numbers_, asking.report.hits, held, time.now_ms);
-  if (answer.remaining == 0 && !IsAnyOutstanding()) {
+  if (answer.remaining == 0 && !IsAnyLive(time)) {
     answer.denial_ms = TellDenied(MakeCurrent(asking.holder), time);
   }
   outbox->letters.push_back({asking.holder, answer});
@@ -199,8 +204,7 @@ int64_t LeaseOwner::TellDenied(Record* record, LeaseTime time) {
   if (record == nullptr) return 0;
   const Decision one = bucket_.ApplyBeside(bucket_.Of(*numbers_, 1), 0, time.now_ms);
   if (one.status == LimitStatus::kUnder || one.retry_after_ms <= 0) return 0;
-  const int64_t longest_ms = IsToken() ? settings().longest_denial_ms() : Period::kMaxMs;
-  const int64_t denial_ms = std::min(one.retry_after_ms, longest_ms);
+  const int64_t denial_ms = std::min(one.retry_after_ms, settings().longest_denial_ms());
   record->wanted_us = time.mono_us;
   record->told_until_us = std::max(record->told_until_us, time.mono_us + denial_ms * 1000);
   return denial_ms;

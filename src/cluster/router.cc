@@ -1,5 +1,8 @@
 #include "cluster/router.h"
 
+#include <utility>
+#include <vector>
+
 namespace gub {
 
 Router::Router(const PeerClient::Place& place)
@@ -31,9 +34,15 @@ void Router::GiveUp() {
 void Router::Refresh() {
   if (!view_.Refresh()) return;
   const SlotTable& table = view_->table;
-  std::erase_if(peers_, [&table](const auto& entry) {
-    return table.Find(entry.first) == table.members().size();
-  });
+  // What they give up, as they end, may ask for peers anew.
+  std::vector<std::unique_ptr<PeerClient>> gone;
+  for (auto it = peers_.begin(); it != peers_.end();) {
+    const auto here = it++;
+    if (table.Find(here->first) < table.members().size()) continue;
+    gone.push_back(std::move(here->second));
+    peers_.erase(here);
+  }
+  gone.clear();
   // They compare the new view with theirs.
   for (auto& [address, peer] : peers_) peer->Ask();
 }

@@ -153,7 +153,9 @@ bool DecideLeased(Worker* worker, const Request& request, Decided* decided, Make
     if (outcome != LeaseOutcome::kAnswered) {
       return later(DecideFallback(worker, request.Get(), owner));
     }
-    TakeDecision(worker, request.Get(), decision, &settled);
+    const Request asked = request.Get();
+    const KeyWatch::Change change(&worker->node->watch, asked.key, false);
+    TakeDecision(worker, asked, decision, &settled);
     later(settled);
   });
   return false;

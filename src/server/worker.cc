@@ -189,6 +189,8 @@ void Worker::CloseClient(int64_t id) {
 void Worker::ConfigChanged() {
   loop_.Post([this] {
     dispatcher_.RefreshConfig();
+    if (router_ != nullptr) router_->Refresh();
+    if (desk_ != nullptr) desk_->Refresh();
     for (auto& [id, session] : sessions_) session->ApplyConfig(dispatcher_.config());
     const int64_t most_bytes = dispatcher_.config().maxmemory_clients_bytes;
     if (most_bytes > 0) EvictClients(node_, counters_, most_bytes);
@@ -260,6 +262,8 @@ void Worker::FinishIfStopped() {
   drain_timer_.reset();
   idle_timer_.reset();
   wake_timer_.reset();
+  // What is still on its way is given up while all are there that this asks.
+  if (router_ != nullptr) router_->GiveUp();
   desk_.reset();
   lag_timer_.reset();
   router_.reset();

@@ -201,6 +201,22 @@ TEST_F(LeaseHolderTest, ADenialIsRepeatedUntilItEndsOrTheBucketReopens) {
   EXPECT_EQ(OutcomeOf(&holder_, Of(1)), LeaseOutcome::kWaits);
 }
 
+TEST_F(LeaseHolderTest, ADenialEndsWhenNewsSayThatSomethingIsLeft) {
+  const LeaseReport asking = AskBy(&holder_, 1);
+  LeaseAnswer denied = Lending(asking, 0, 0);
+  denied.verdict = LeaseVerdict::kDenied;
+  denied.remaining = 0;
+  denied.retry_after_ms = denied.denial_ms = 500;
+  // The letter overtakes the denial.
+  Hand(&holder_, {.key = Key(), .reopened = true});
+  Hand(&holder_, denied);
+  EXPECT_EQ(OutcomeOf(&holder_, Of(1)), LeaseOutcome::kAnswered);
+  LeaseAnswer news = Lending(SyncOf(&holder_).front(), 0, 0);
+  news.remaining = 3;
+  Hand(&holder_, news);
+  EXPECT_EQ(OutcomeOf(&holder_, Of(1)), LeaseOutcome::kWaits);
+}
+
 TEST_F(LeaseHolderTest, ADenialEndsInTime) {
   LeaseAnswer denied = Lending(AskBy(&holder_, 1), 0, 0);
   denied.verdict = LeaseVerdict::kDenied;
