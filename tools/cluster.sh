@@ -110,6 +110,11 @@ read_arguments() {
   [[ $first_http_port == 0 ]] || ((first_http_port > 0 && first_http_port <= 65533)) ||
     die "the first HTTP port must be from 1 to 65533, or 0"
   ports=("$first_port" $((first_port + 1)) $((first_port + 2)))
+  http_ports=()
+  ((first_http_port > 0)) || return 0
+  http_ports=("$first_http_port" $((first_http_port + 1)) $((first_http_port + 2)))
+  ((first_http_port > first_port + 2 || first_port > first_http_port + 2)) ||
+    die "the HTTP ports ${http_ports[*]} and the ports ${ports[*]} overlap"
 }
 
 start_nodes() {
@@ -154,15 +159,16 @@ await_end() {
 
 [[ -x $server ]] || die "there is no $server; make build makes it"
 read_arguments "$@"
-for port in "${ports[@]}"; do
+for port in "${ports[@]}" "${http_ports[@]}"; do
   ! is_taken "$port" ||
-    die "port $port is taken; another first port: make cluster ARGS=\"--port 7400\""
+    die "port $port is taken; other ports: make cluster ARGS=\"--port 7400 --http-port 7410\""
 done
 start_nodes
 await_nodes
 
 cat <<END
-Three nodes are one limiter, at ${ports[*]}. Their members come from $source.
+Three nodes are one limiter, at ${ports[*]}, for HTTP at ${http_ports[*]:-no port}.
+Their members come from $source.
 Call any of them from another terminal:
 
     redis-cli -p ${ports[0]} GUB.HIT logins user:42 1 5 1h

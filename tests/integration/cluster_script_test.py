@@ -108,6 +108,12 @@ class ClusterScriptTest(unittest.TestCase):
         self.assert_is_one_limiter(port)
         self.assert_ctrl_c_stops(script, port, children, signal.SIGTERM)
 
+    def test_http_ports_that_overlap_the_others_are_refused(self):
+        script = self.start(7400, http_port=7401)
+        self.assertEqual(script.wait(), 1)
+        self.assertEqual(script.log(), "cluster: the HTTP ports 7401 7402 7403 and the ports "
+                         "7400 7401 7402 overlap\n")
+
     def test_a_port_that_is_taken_is_named_in_one_line(self):
         port = nodes.free_ports(3)
         with socket.create_server((nodes.HOST, port + 1)):
@@ -115,7 +121,7 @@ class ClusterScriptTest(unittest.TestCase):
             self.assertEqual(script.wait(), 1)
         self.assertEqual(
             script.log(), f"cluster: port {port + 1} is taken; "
-            'another first port: make cluster ARGS="--port 7400"\n')
+            'other ports: make cluster ARGS="--port 7400 --http-port 7410"\n')
         self.assertEqual(os.listdir(self.scratch), [])
 
     def test_a_node_that_ends_takes_all_with_it_and_is_named(self):
