@@ -4,13 +4,15 @@
 // Two sketches of each ten seconds, one of hits and one of denials, by the algorithm Space-Saving
 // (Metwally, Agrawal, El Abbadi: Efficient Computation of Frequent and Top-k Elements in Data
 // Streams, ICDT 2005): of `capacity` counters the smallest gives way to a new key, which starts
-// where that one stood. So a count is too high by at most `error`, never too low, and whoever has
-// more than one in `capacity` of all hits is there.
+// where that one stood: a count is too high by at most `error` of what was looked at, and whoever
+// has more than one in `capacity` of that is there.
 //
 // A hit must cost nearly nothing, so not all are looked at: in each ten seconds the first kStep
 // are, then every second of twice as many, then every fourth, and so on, at distances that vary by
-// chance, and each stands for those that were passed over. What is rare is counted exactly, and of
-// what is frequent the shares are right within a few percent.
+// chance, and each stands for those that were passed over. On a quiet node all is counted; on a
+// busy one the shares of what is frequent are right within a few percent, and a rare key that was
+// looked at by chance stands too high: counts are estimates then, and `error` does not contain
+// that.
 //
 // Threads:  one writes, any read.
 // Time:     monotonic ms.

@@ -1,7 +1,7 @@
 // HttpFront: what a worker knows of HTTP: finds what a request asks for, whether it may, and
 // answers it, at once or later in its place.
 //
-// One list of routes (http_routes.cc) says what there is.
+// One list of routes (http_front.cc) says what there is.
 //
 // Threads:  loop-confined; one per worker.
 // Errors:   an answer for each request, always, and in order: 400, 401, 404, 405 and what the
