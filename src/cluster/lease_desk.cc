@@ -239,7 +239,7 @@ void LeaseDesk::SyncHolders() {
 
 // --- leaving
 
-void LeaseDesk::LeaveOne(std::string at, Held held, bool process_ends,
+void LeaseDesk::LeaveOne(const std::string& at, Held held, bool process_ends,
                          std::vector<LeaseSettled>* settled) {
   const LeaseTime now = Now();
   held.holder->Leave(process_ends, now, settled);
@@ -247,7 +247,7 @@ void LeaseDesk::LeaveOne(std::string at, Held held, bool process_ends,
   newest = std::max(newest, held.holder->newest_generation());
   if (IsGone(*held.process)) return;
   Collect(&held, now);
-  if (!held.holder->IsIdle(now)) leaving_[std::move(at)].push_back(std::move(held));
+  if (!held.holder->IsIdle(now)) leaving_[at].push_back(std::move(held));
 }
 
 void LeaseDesk::LeaveThose(bool process_ends, absl::FunctionRef<bool(const Held&)> is_meant) {
@@ -255,10 +255,10 @@ void LeaseDesk::LeaveThose(bool process_ends, absl::FunctionRef<bool(const Held&
   for (auto it = held_.begin(); it != held_.end();) {
     const auto here = it++;
     if (!is_meant(here->second)) continue;
-    std::string at = here->first;
+    const std::string at = here->first;
     Held held = std::move(here->second);
     held_.erase(here);
-    LeaveOne(std::move(at), std::move(held), process_ends, &settled);
+    LeaveOne(at, std::move(held), process_ends, &settled);
   }
   if (settled.empty()) return;
   // Not from within, for whoever has seen the change is in the middle of a request.

@@ -138,7 +138,8 @@ class LeaseDesk {
   void Watch(const LeaseMapKey& at, Held* held);
   void WakeAt(int64_t mono_us);
   void SettleAll(const std::vector<LeaseSettled>& settled);
-  void LeaveOne(std::string at, Held held, bool process_ends, std::vector<LeaseSettled>* settled);
+  void LeaveOne(const std::string& at, Held held, bool process_ends,
+                std::vector<LeaseSettled>* settled);
   void LeaveThose(bool process_ends, absl::FunctionRef<bool(const Held&)> is_meant);
 
   void OnTick();

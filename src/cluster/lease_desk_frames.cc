@@ -135,10 +135,10 @@ void LeaseDesk::OnAnswer(Process* process, const LeaseAnswer& answer,
   Collect(held, now);
   Watch(at, held);
   if (!left_) return;
-  std::string key(at.bytes());
+  const std::string key(at.bytes());
   Held ending = std::move(*held);
   held_.erase(key);
-  LeaveOne(std::move(key), std::move(ending), true, settled);
+  LeaveOne(key, std::move(ending), true, settled);
 }
 
 // What waits for a process whose link is down is given up (G10).
