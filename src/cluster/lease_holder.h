@@ -1,17 +1,16 @@
 // LeaseHolder: a node's side of one GLOBAL key that another node owns, as pure code: what it holds
 // of the owner, when it answers by itself, asks, returns and reports. (Words: lease_terms.h.)
 //
-//   lease   | what it is                                 | leaves by
-//   --------+--------------------------------------------+-----------------------------------------
-//   none    | nothing is lent                            | an answer that lends -> live
-//   live    | hits are admitted while they fit           | its end -> over; a recall, other
-//   numbers,
-//           |                                            |   a newer generation, Leave -> closing
-//   over    | nothing is spent; the rest is returned     | an answer that prolongs -> live; an
-//           |   with the next report                     |   answer that knows nothing of it ->
-//           none
-//   closing | nothing is spent, all is returned; totals  | the owner knows these totals, or nothing
-//           |   are reported until they are known        |   of the generation -> forgotten
+//   lease   | what it is                               | leaves by
+//   --------+------------------------------------------+-----------------------------------------
+//   none    | nothing is lent                          | an answer that lends -> live
+//   live    | hits are admitted while they fit         | its end -> over; a recall, a newer
+//           |                                          |   generation, other numbers, Leave ->
+//           |                                          |   closing
+//   over    | nothing is spent; the rest is returned   | an answer that prolongs -> live; one
+//           |   with the next report                   |   that knows nothing of it -> none
+//   closing | nothing is spent, all is returned;       | the owner knows these totals, or nothing
+//           |   totals are reported until known        |   of the generation -> forgotten
 //
 // Of what a hit becomes, in this order:
 //   refund, RESET_REMAINING, limit 0, other numbers than the lease's    -> kForward

@@ -122,16 +122,22 @@ bool Dispatcher::RunExpected(size_t i, ClientState* client, ReplyWriter* reply) 
   const ExpectedHits::Entry* const expected = expected_.At(i);
   if (expected == nullptr || !times_runs_ || !client->IsPlain()) return false;
   const Request& request = expected->hit.request;
+  const ReplyShape shape = {expected->hit.reply, request};
   Decided decided;
-  if (!DecideExpected(&worker_, expected->bucket, request, &decided)) return false;
+  if (expected->is_own && !DecideExpected(&worker_, expected->bucket, request, &decided)) {
+    return false;  // leases have a say in it
+  }
   worker_.counters->Add(Counter::kCommandsProcessed);
   CountCall(expected->command);
-  if (decided.error.empty()) {
-    WriteDecision({expected->hit.reply, request}, decided.decision, {decided.owner}, reply);
-    return true;
+  CommandContext context(&worker_, this, client, reply);
+  if (!expected->is_own) {
+    DecideAnywhere(context, request, shape);
+  } else if (decided.error.empty()) {
+    WriteDecision(shape, decided.decision, {decided.owner}, reply);
+  } else {
+    context.Error(decided.error);
   }
-  CommandContext(&worker_, this, client, reply).Error(decided.error);
-  stats_->AddFailed(expected->command->number);
+  if (context.failed()) stats_->AddFailed(expected->command->number);
   return true;
 }
 

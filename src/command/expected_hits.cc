@@ -13,15 +13,16 @@ void ExpectedHits::Add(const CommandEntry* command, Args args) {
   entry.hit = Hit();
   const auto max_key_bytes = static_cast<size_t>(config_->max_key_bytes);
   if (!command->spec->parse_hit(args, max_key_bytes, &entry.hit).ok()) return;
-  Router* const router = worker_.router;
-  if (router != nullptr && router->OwnerOf(entry.hit.request.key) != nullptr) return;
   entry.command = command;
-  worker_.node->store.PrefetchTable(entry.hit.request, &entry.bucket);
+  Router* const router = worker_.router;
+  entry.is_own = router == nullptr || router->OwnerOf(entry.hit.request.key) == nullptr;
+  if (entry.is_own) worker_.node->store.PrefetchTable(entry.hit.request, &entry.bucket);
 }
 
 void ExpectedHits::Prefetch() {
   for (size_t i = 0; i < count_; ++i) {
-    if (entries_[i].command != nullptr) worker_.node->store.PrefetchBucket(&entries_[i].bucket);
+    Entry& entry = entries_[i];
+    if (entry.command != nullptr && entry.is_own) worker_.node->store.PrefetchBucket(&entry.bucket);
   }
 }
 

@@ -1,6 +1,6 @@
-// ExpectedHits: what comes next in a pipeline, as far as it is hits on buckets of this node. They
-// are read before the first of them is run, so that their waits for memory pass at the same time,
-// and what was read is not read again.
+// ExpectedHits: what comes next in a pipeline, as far as it is hits. They are read before the first
+// of them is run, so that the waits for memory of those on this node's buckets pass at the same
+// time, and what was read is not read again.
 //
 // It never shows: a request that is not here, or may not be run as it was read, is run as any
 // other.
@@ -28,7 +28,8 @@ class ExpectedHits {
   struct Entry {
     const CommandEntry* command = nullptr;  // nullptr: it is none of these
     Hit hit;
-    Store::Expected bucket;
+    bool is_own = true;      // this node owns the key
+    Store::Expected bucket;  // when it does
   };
 
   explicit ExpectedHits(CommandContext::Worker* worker) : worker_(*worker) {}

@@ -6,9 +6,8 @@
 // the shard has one of its own, which guards what belongs to a bucket as well.
 //
 // Threads:  one at a time.
-// Memory:   19 bytes a slot from the start: number and hash (8), libcuckoo's value, which we have
-// no
-//           use for (1), its tag and its flag (2), and a cache line of lock for every eight (8).
+// Memory:   19 bytes a slot from the start: number and hash (8), libcuckoo's value, which is of no
+//           use here (1), its tag and its flag (2), and a cache line of lock for every eight (8).
 // Errors:   libcuckoo's exceptions end in table.cc.
 
 #ifndef GUB_STORE_TABLE_H_

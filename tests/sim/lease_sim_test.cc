@@ -226,7 +226,7 @@ constexpr Trouble kNothingIsLost = {.refunds = true,
 // and all nodes tell the same.
 //
 // But for one thing (lease_holder.h): what a late ask is lent after its node has forgotten the key,
-// and hears nothing of, stays charged until the window ends. Of 60 000 runs one was like that. Then
+// and hears nothing of, stays charged until the window ends. About one run of 35 000 was. Then
 // too, no node ever tells more than there is.
 TEST(LeaseSimTest, WhenAllIsQuietNothingIsLostAndAllNodesTellTheSame) {
   const uint64_t first = RunSeed();
