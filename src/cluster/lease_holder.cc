@@ -40,7 +40,7 @@ LeaseHolder::Result LeaseHolder::Decide(const Request& request, uint64_t token, 
   } else {
     result = DecideHit(request, token, time, owner_is_up);
   }
-  if (result.outcome == LeaseOutcome::kForward) is_due_ |= !left_ && !current_.IsKnown();
+  if (result.outcome == LeaseOutcome::kForward) is_due_ |= !left_ && !current_.IsTold();
   if (result.outcome == LeaseOutcome::kAnswered) ++counts_.local;
   return result;
 }
@@ -172,7 +172,7 @@ void LeaseHolder::HandBackIfOver(LeaseTime time) {
   if (time.mono_us >= end_us_) current_.returned = current_.lent - current_.spent;
 }
 
-LeaseReport LeaseHolder::Report(const Totals& totals, LeaseTime time, uint64_t asks_for) {
+LeaseReport LeaseHolder::Report(Totals* totals, LeaseTime time, uint64_t asks_for) {
   const uint64_t number = exchanges_.Next();
   // The answer to an ask is always waited for.
   if (open_.size() == kMaxOpen) {
@@ -182,13 +182,15 @@ LeaseReport LeaseHolder::Report(const Totals& totals, LeaseTime time, uint64_t a
   open_.push_back({number, time.mono_us, asks_for});
   if (!unsure_since_us_) unsure_since_us_ = time.mono_us;
   ++counts_.reports;
+  totals->told_spent = totals->spent;
+  totals->told_returned = totals->returned;
   return {.key = {name_, key_, algorithm_},
           .numbers = numbers_.value_or(LimitNumbers{}),
           .number = number,
-          .generation = totals.generation,
-          .newest = totals.generation == 0 ? newest_generation_ : 0,
-          .spent = totals.spent,
-          .returned = totals.returned,
+          .generation = totals->generation,
+          .newest = totals->generation == 0 ? newest_generation_ : 0,
+          .spent = totals->spent,
+          .returned = totals->returned,
           .wanted = Wanted(time),
           .hits = 0,
           .denied = false};
@@ -200,7 +202,7 @@ LeaseReport LeaseHolder::ReportCurrent(LeaseTime time) {
   const auto asking = std::find_if(waiting_.begin(), waiting_.end(),
                                    [](const Waiting& waiting) { return waiting.hits > 0; });
   const bool asks = asking != waiting_.end() && !asked_.has_value();
-  LeaseReport report = Report(current_, time, asks ? asking->token : 0);
+  LeaseReport report = Report(&current_, time, asks ? asking->token : 0);
   if (asks) report.hits = asking->hits;
   if (asks) ++counts_.asks;
   if (!waiting_.empty() && !asked_) asked_ = open_.back();
@@ -209,8 +211,8 @@ LeaseReport LeaseHolder::ReportCurrent(LeaseTime time) {
 }
 
 void LeaseHolder::ReportClosing(LeaseTime time, std::vector<LeaseReport>* reports) {
-  for (const Totals& closed : closing_) {
-    reports->push_back(Report(closed, time, 0));
+  for (Totals& closed : closing_) {
+    reports->push_back(Report(&closed, time, 0));
     reports->back().wanted = 0;
   }
 }
@@ -298,6 +300,9 @@ void LeaseHolder::SettleAll(LeaseOutcome outcome, std::vector<LeaseSettled>* set
 
 void LeaseHolder::OnOwnerLost(std::vector<LeaseSettled>* settled) {
   SettleAll(LeaseOutcome::kOnFail, settled);
+  // The reports that were on the way are lost.
+  current_.told_spent = current_.known_spent;
+  current_.told_returned = current_.known_returned;
 }
 
 void LeaseHolder::Leave(bool process_ends, LeaseTime time, std::vector<LeaseSettled>* settled) {

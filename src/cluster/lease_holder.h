@@ -153,9 +153,12 @@ class LeaseHolder {
     int64_t returned = 0;
     int64_t known_spent = 0;  // to the owner
     int64_t known_returned = 0;
+    int64_t told_spent = 0;  // by the last report
+    int64_t told_returned = 0;
     int64_t closed_us = 0;
 
     int64_t left() const { return lent - spent - returned; }
+    bool IsTold() const { return told_spent == spent && told_returned == returned; }
     bool IsKnown() const { return known_spent == spent && known_returned == returned; }
   };
   struct News {
@@ -194,7 +197,7 @@ class LeaseHolder {
 
   void CloseLease(int64_t now_us);
   void HandBackIfOver(LeaseTime time);
-  LeaseReport Report(const Totals& totals, LeaseTime time, uint64_t asks_for);
+  LeaseReport Report(Totals* totals, LeaseTime time, uint64_t asks_for);
   LeaseReport ReportCurrent(LeaseTime time);
   void ReportClosing(LeaseTime time, std::vector<LeaseReport>* reports);
   bool IsSyncDue() const;

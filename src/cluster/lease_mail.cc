@@ -58,14 +58,11 @@ void LeaseMail::Send(const Address& to, Frame* frame) {
 }
 
 void LeaseMail::FlushTo(const std::string& member) {
-  if (frames_.empty()) return;
-  std::map<Address, Frame> others;
-  std::map<Address, Frame> mine;
-  for (auto& [to, frame] : frames_) {
-    (to.member == member ? mine : others).emplace(to, std::move(frame));
+  for (auto first = frames_.lower_bound({member, ""});
+       first != frames_.end() && first->first.member == member;) {
+    auto mine = frames_.extract(first++);
+    Send(mine.key(), &mine.mapped());
   }
-  frames_ = std::move(others);
-  for (auto& [to, frame] : mine) Send(to, &frame);
 }
 
 void LeaseMail::FlushAll() {

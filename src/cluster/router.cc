@@ -11,6 +11,7 @@ Router::Router(const PeerClient::Place& place)
   names_ = std::make_unique<NameCache>(resolver.ok() ? *std::move(resolver) : nullptr);
   place_.clock = &clock_;
   place_.names = names_.get();
+  by_member_.resize(view_->table.members().size());
 }
 
 void Router::KeepAlive() {
@@ -34,6 +35,7 @@ void Router::GiveUp() {
 void Router::Refresh() {
   if (!view_.Refresh()) return;
   const SlotTable& table = view_->table;
+  by_member_.assign(table.members().size(), nullptr);
   // What they give up, as they end, may ask for peers anew.
   std::vector<std::unique_ptr<PeerClient>> gone;
   for (auto it = peers_.begin(); it != peers_.end();) {
@@ -47,15 +49,11 @@ void Router::Refresh() {
   for (auto& [address, peer] : peers_) peer->Ask();
 }
 
-PeerClient* Router::OwnerOf(std::string_view key) {
-  const size_t owner = view_->table.OwnerOf(SlotOf(key));
-  return view_->IsOwn(owner) ? nullptr : PeerAt(owner);
-}
-
-PeerClient* Router::PeerAt(size_t member) {
+PeerClient* Router::MakePeerAt(size_t member) {
   const std::string& address = view_->table.members()[member].address;
   std::unique_ptr<PeerClient>& peer = peers_[address];
   if (peer == nullptr) peer = std::make_unique<PeerClient>(place_, address);
+  by_member_[member] = peer.get();
   return peer.get();
 }
 

@@ -10,9 +10,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cluster/cluster.h"
 #include "cluster/peer_client.h"
+#include "cluster/slot.h"
 #include "net/fine_timer.h"
 #include "net/name_cache.h"
 
@@ -43,19 +45,27 @@ class Router {
   // The link to a member; nullptr: there is none at this address, or it is this node.
   PeerClient* Find(std::string_view address);
 
-  // The link to the owner of a key; nullptr: the owner is this node.
-  PeerClient* OwnerOf(std::string_view key);
+  // The link to the owner of a key, good until the next Refresh; nullptr: the owner is this node.
+  PeerClient* OwnerOf(std::string_view key) {
+    const size_t owner = view_->table.OwnerOf(SlotOf(key));
+    return view_->IsOwn(owner) ? nullptr : PeerAt(owner);
+  }
 
   const ClusterView& view() const { return *view_; }
 
  private:
-  PeerClient* PeerAt(size_t member);
+  PeerClient* PeerAt(size_t member) {
+    PeerClient* const known = by_member_[member];
+    return known != nullptr ? known : MakePeerAt(member);
+  }
+  PeerClient* MakePeerAt(size_t member);
 
   FineClock clock_;
   std::unique_ptr<NameCache> names_;
   PeerClient::Place place_;
   ViewCache view_;
   std::map<std::string, std::unique_ptr<PeerClient>, std::less<>> peers_;  // by address
+  std::vector<PeerClient*> by_member_;  // of the view; nullptr: not asked for since it came
 };
 
 }  // namespace gub

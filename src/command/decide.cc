@@ -161,21 +161,14 @@ bool DecideLeased(Worker* worker, const Request& request, Decided* decided, Make
   return false;
 }
 
-// A request on a key that another node owns.
-struct Asked {
-  Worker* worker;
-  const Request& request;
-  PeerClient* owner;
-};
-
 // As without GLOBAL.
-bool Forward(const Asked& asked, Decided* decided, MakeLater make_later) {
-  const auto& [worker, request, owner] = asked;
+bool Forward(Worker* worker, const Routed& routed, Decided* decided, MakeLater make_later) {
+  const auto& [request, owner] = routed;
   worker->counters->Add(Counter::kForwardedRequests);
   // The address lives as long as the peer, and so as long as it may call back.
   const bool taken =
       owner->Forward({PeerOperation::kDecide, request},
-                     [worker = worker, later = make_later(), owned = OwnedRequest(request),
+                     [worker, later = make_later(), owned = OwnedRequest(request),
                       owner = std::string_view(owner->address())](const PeerAnswer* answer) {
                        later(DecidedBy(worker, answer, owned, owner));
                      });
@@ -185,8 +178,8 @@ bool Forward(const Asked& asked, Decided* decided, MakeLater make_later) {
 
 // A hit that has waited for a lease has got none: by then this node may own the key.
 bool DecidePlainly(Worker* worker, const Request& request, Decided* decided, MakeLater make_later) {
-  PeerClient* const owner = worker->router->OwnerOf(request.key);
-  if (owner != nullptr) return Forward({worker, request, owner}, decided, make_later);
+  const Routed routed = Route(*worker, request);
+  if (routed.owner != nullptr) return Forward(worker, routed, decided, make_later);
   worker->now_ms = worker->node->clock.NowMs();
   if (DecideByStore(worker, request, decided)) return true;
   return DecideLeased(worker, request, decided, make_later);
@@ -212,8 +205,8 @@ void Settle(Worker* worker, const OwnedRequest& owned, std::pair<LeaseOutcome, D
 }
 
 // On a key of another node, by leases.
-bool DecideGlobal(const Asked& asked, Decided* decided, MakeLater make_later) {
-  const auto& [worker, request, owner] = asked;
+bool DecideGlobal(Worker* worker, const Routed& routed, Decided* decided, MakeLater make_later) {
+  const auto& [request, owner] = routed;
   LeaseDesk& desk = *worker->desk;
   const uint64_t token = desk.NextToken();
   const LeaseHolder::Result result = desk.Decide(owner, request, {token, worker->now_ms});
@@ -224,14 +217,14 @@ bool DecideGlobal(const Asked& asked, Decided* decided, MakeLater make_later) {
       return true;
     case LeaseOutcome::kForward:
       worker->counters->Add(Counter::kLeaseForwards);
-      return Forward(asked, decided, make_later);
+      return Forward(worker, routed, decided, make_later);
     case LeaseOutcome::kOnFail:
       *decided = DecideFallback(worker, request, owner->address());
       return true;
     case LeaseOutcome::kWaits:
       break;
   }
-  desk.Await(token, [worker = worker, later = make_later(), owned = OwnedRequest(request)](
+  desk.Await(token, [worker, later = make_later(), owned = OwnedRequest(request)](
                         LeaseOutcome outcome, const Decision& decision) {
     Settle(worker, owned, {outcome, decision}, later);
   });
@@ -244,10 +237,16 @@ std::string OwnerDownText(const Worker& worker, std::string_view owner) {
   return fmt::format("OWNERDOWN {} did not answer in {} ms", owner, worker.config->peer_timeout_ms);
 }
 
-bool DecideHere(Worker* worker, const Request& request, Decided* decided) {
-  Router* const router = worker->router;
-  if (router != nullptr && router->OwnerOf(request.key) != nullptr) return false;
-  return DecideByStore(worker, request, decided);
+PeerClient* OwnerOf(const Worker& worker, std::string_view key) {
+  return worker.router == nullptr ? nullptr : worker.router->OwnerOf(key);
+}
+
+Routed Route(const Worker& worker, const Request& request) {
+  return {request, OwnerOf(worker, request.key)};
+}
+
+bool DecideHere(Worker* worker, const Routed& routed, Decided* decided) {
+  return routed.owner == nullptr && DecideByStore(worker, routed.request, decided);
 }
 
 bool DecideExpected(Worker* worker, const Store::Expected& expected, const Request& request,
@@ -257,19 +256,18 @@ bool DecideExpected(Worker* worker, const Store::Expected& expected, const Reque
   });
 }
 
-bool DecideElsewhere(Worker* worker, const Request& request, Decided* decided,
-                     MakeLater make_later) {
-  PeerClient* const owner = worker->router->OwnerOf(request.key);
+bool DecideElsewhere(Worker* worker, const Routed& routed, Decided* decided, MakeLater make_later) {
+  const auto& [request, owner] = routed;
   if (owner == nullptr) return DecideLeased(worker, request, decided, make_later);
-  const Asked asked = {worker, request, owner};
-  if (IsGlobal(request, *worker->config)) return DecideGlobal(asked, decided, make_later);
-  return Forward(asked, decided, make_later);
+  if (IsGlobal(request, *worker->config)) return DecideGlobal(worker, routed, decided, make_later);
+  return Forward(worker, routed, decided, make_later);
 }
 
 void Decide(Worker* worker, const Request& request, OnDecided done) {
   Decided decided;
-  if (DecideHere(worker, request, &decided)) return done(decided);
-  if (DecideElsewhere(worker, request, &decided, [&done] { return done; })) done(decided);
+  const Routed routed = Route(*worker, request);
+  if (DecideHere(worker, routed, &decided)) return done(decided);
+  if (DecideElsewhere(worker, routed, &decided, [&done] { return done; })) done(decided);
 }
 
 }  // namespace gub

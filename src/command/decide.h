@@ -28,6 +28,8 @@
 
 namespace gub {
 
+class PeerClient;
+
 // What has become of a request.
 struct Decided {
   Decision decision = {};       // unless there is an error
@@ -36,13 +38,21 @@ struct Decided {
   bool degraded = false;        // answered in the stead of an owner that was not reached
 };
 
+// A request, and who is to decide it.
+struct Routed {
+  const Request& request;
+  PeerClient* owner;  // of its key, good for the batch of requests; nullptr: this node
+};
+PeerClient* OwnerOf(const CommandContext::Worker& worker, std::string_view key);
+Routed Route(const CommandContext::Worker& worker, const Request& request);
+
 using OnDecided = std::function<void(const Decided& decided)>;
 // Makes one where it is needed, so that what is decided at once does without.
 using MakeLater = absl::FunctionRef<OnDecided()>;
 
 // Decides when this node owns the key, as a rule. False: it has not, and nothing has happened.
 // REQUIRES (all of these): the request is within the contract.
-bool DecideHere(CommandContext::Worker* worker, const Request& request, Decided* decided);
+bool DecideHere(CommandContext::Worker* worker, const Routed& routed, Decided* decided);
 
 // The same of a key that this node owns, whose bucket was looked for before.
 bool DecideExpected(CommandContext::Worker* worker, const Store::Expected& expected,
@@ -50,7 +60,7 @@ bool DecideExpected(CommandContext::Worker* worker, const Store::Expected& expec
 
 // Decides what DecideHere does not. True: *decided is the answer. False: what make_later has made
 // will be called, once.
-bool DecideElsewhere(CommandContext::Worker* worker, const Request& request, Decided* decided,
+bool DecideElsewhere(CommandContext::Worker* worker, const Routed& routed, Decided* decided,
                      MakeLater make_later);
 
 // Decides any request; `done` is called once, before this returns or later.

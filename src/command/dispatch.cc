@@ -124,14 +124,15 @@ bool Dispatcher::RunExpected(size_t i, ClientState* client, ReplyWriter* reply) 
   const Request& request = expected->hit.request;
   const ReplyShape shape = {expected->hit.reply, request};
   Decided decided;
-  if (expected->is_own && !DecideExpected(&worker_, expected->bucket, request, &decided)) {
+  PeerClient* const owner = expected->owner;
+  if (owner == nullptr && !DecideExpected(&worker_, expected->bucket, request, &decided)) {
     return false;  // leases have a say in it
   }
   worker_.counters->Add(Counter::kCommandsProcessed);
   CountCall(expected->command);
   CommandContext context(&worker_, this, client, reply);
-  if (!expected->is_own) {
-    DecideAnywhere(context, request, shape);
+  if (owner != nullptr) {
+    DecideAnywhere(context, {request, owner}, shape);
   } else if (decided.error.empty()) {
     WriteDecision(shape, decided.decision, {decided.owner}, reply);
   } else {

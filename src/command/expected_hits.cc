@@ -1,6 +1,6 @@
 #include "command/expected_hits.h"
 
-#include "cluster/router.h"
+#include "command/decide.h"
 
 namespace gub {
 
@@ -14,15 +14,15 @@ void ExpectedHits::Add(const CommandEntry* command, Args args) {
   const auto max_key_bytes = static_cast<size_t>(config_->max_key_bytes);
   if (!command->spec->parse_hit(args, max_key_bytes, &entry.hit).ok()) return;
   entry.command = command;
-  Router* const router = worker_.router;
-  entry.is_own = router == nullptr || router->OwnerOf(entry.hit.request.key) == nullptr;
-  if (entry.is_own) worker_.node->store.PrefetchTable(entry.hit.request, &entry.bucket);
+  entry.owner = OwnerOf(worker_, entry.hit.request.key);
+  if (entry.owner == nullptr) worker_.node->store.PrefetchTable(entry.hit.request, &entry.bucket);
 }
 
 void ExpectedHits::Prefetch() {
   for (size_t i = 0; i < count_; ++i) {
     Entry& entry = entries_[i];
-    if (entry.command != nullptr && entry.is_own) worker_.node->store.PrefetchBucket(&entry.bucket);
+    if (entry.command == nullptr || entry.owner != nullptr) continue;
+    worker_.node->store.PrefetchBucket(&entry.bucket);
   }
 }
 

@@ -21,6 +21,8 @@
 
 namespace gub {
 
+class PeerClient;
+
 class ExpectedHits {
  public:
   static constexpr size_t kMost = 16;
@@ -28,8 +30,8 @@ class ExpectedHits {
   struct Entry {
     const CommandEntry* command = nullptr;  // nullptr: it is none of these
     Hit hit;
-    bool is_own = true;      // this node owns the key
-    Store::Expected bucket;  // when it does
+    PeerClient* owner = nullptr;  // of the key; nullptr: this node
+    Store::Expected bucket;       // when it is this node
   };
 
   explicit ExpectedHits(CommandContext::Worker* worker) : worker_(*worker) {}

@@ -8,7 +8,6 @@
 
 #include "cluster/lease_desk.h"
 #include "cluster/router.h"
-#include "command/decide.h"
 #include "command/late_reply.h"
 #include "fmt/format.h"
 
@@ -79,10 +78,11 @@ std::string MovedText(CommandContext& context, Args keys) {
   return "";
 }
 
-void DecideAnywhere(CommandContext& context, const Request& request, const ReplyShape& shape) {
+void DecideAnywhere(CommandContext& context, const Routed& routed, const ReplyShape& shape) {
   Decided decided;
-  if (DecideHere(&context.worker(), request, &decided)) return Answer(context, shape, decided);
-  if (const std::string moved = MovedText(context, {&request.key, 1}); !moved.empty()) {
+  if (DecideHere(&context.worker(), routed, &decided)) return Answer(context, shape, decided);
+  const std::string_view key = routed.request.key;
+  if (const std::string moved = MovedText(context, {&key, 1}); !moved.empty()) {
     return context.Error(moved);
   }
   const LateReply place = LateReply::For(context);
@@ -94,7 +94,7 @@ void DecideAnywhere(CommandContext& context, const Request& request, const Reply
       });
     };
   };
-  if (DecideElsewhere(&context.worker(), request, &decided, make_fill)) {
+  if (DecideElsewhere(&context.worker(), routed, &decided, make_fill)) {
     return Answer(context, shape, decided);
   }
   LateReply::Open(context);

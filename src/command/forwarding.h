@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "command/context.h"
+#include "command/decide.h"
 #include "command/decision_reply.h"
 #include "gub/types.h"
 
@@ -23,7 +24,7 @@ std::string MovedText(CommandContext& context, Args keys);
 
 // Decides a request that is within the contract, here or at its owner, and answers it; perhaps
 // later, in its place.
-void DecideAnywhere(CommandContext& context, const Request& request, const ReplyShape& shape);
+void DecideAnywhere(CommandContext& context, const Routed& routed, const ReplyShape& shape);
 
 // Forgets the buckets of (name, key) for each of these names and keys, here or at their owners, and
 // answers how many there were; or, with `keys_only`, of how many keys.

@@ -238,14 +238,15 @@ void HttpCheck(HttpCall& call) {
   shape.window_s = WindowSeconds(request.period);
   shape.as_json = call.request().Field("Accept").find(kJsonType) != std::string_view::npos;
   Decided decided;
-  if (DecideHere(&call.worker(), request, &decided)) {
+  const Routed routed = Route(call.worker(), request);
+  if (DecideHere(&call.worker(), routed, &decided)) {
     return call.Respond(ResponseOf(shape, decided));
   }
   const auto later = std::make_shared<std::optional<HttpLater>>();
   const auto make_later = [&later, &shape]() -> OnDecided {
     return [later, shape](const Decided& what) { (*later)->Respond(ResponseOf(shape, what)); };
   };
-  if (DecideElsewhere(&call.worker(), request, &decided, make_later)) {
+  if (DecideElsewhere(&call.worker(), routed, &decided, make_later)) {
     return call.Respond(ResponseOf(shape, decided));
   }
   *later = call.Later();

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cluster/lease_desk.h"
 #include "command/context.h"
+#include "command/decide.h"
 #include "command/errors.h"
 #include "command/forwarding.h"
 #include "command/hit_arguments.h"
@@ -30,7 +31,7 @@ void Decide(CommandContext& context, HitParser parse, Args args) {
   Hit hit;
   const absl::Status status = parse(args, MaxKeyBytes(context), &hit);
   if (!status.ok()) return RefuseRequest(context, status);
-  DecideAnywhere(context, hit.request, {hit.reply, hit.request});
+  DecideAnywhere(context, Route(context.worker(), hit.request), {hit.reply, hit.request});
 }
 
 // command function numkeys key name hits limit duration …

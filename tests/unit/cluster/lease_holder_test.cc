@@ -129,6 +129,30 @@ TEST_F(LeaseHolderTest, AForwardedHitIsPrecededByWhatWasSpent) {
   EXPECT_EQ(CollectOne(&holder_).spent, 1);
 }
 
+// So that many hits that are forwarded in a row are not as many reports.
+TEST_F(LeaseHolderTest, WhatWasSpentIsToldOnceBeforeThoseThatAreForwarded) {
+  HoldFive();
+  OutcomeOf(&holder_, Of(-1));
+  CollectOne(&holder_);
+  OutcomeOf(&holder_, Of(-1));
+  std::vector<LeaseReport> reports;
+  holder_.Collect(time_, &reports);
+  EXPECT_THAT(reports, IsEmpty());
+  OutcomeOf(&holder_, Of(1));
+  OutcomeOf(&holder_, Of(-1));
+  EXPECT_EQ(CollectOne(&holder_).spent, 2);
+}
+
+TEST_F(LeaseHolderTest, WhatWasToldAnOwnerThatIsLostIsToldAgain) {
+  HoldFive();
+  OutcomeOf(&holder_, Of(-1));
+  CollectOne(&holder_);
+  std::vector<LeaseSettled> settled;
+  holder_.OnOwnerLost(&settled);
+  OutcomeOf(&holder_, Of(-1));
+  EXPECT_EQ(CollectOne(&holder_).spent, 1);
+}
+
 TEST_F(LeaseHolderTest, OtherNumbersCloseTheLeaseAndAreForwardedOnce) {
   HoldFive();
   request_.limit = 20;
