@@ -40,8 +40,7 @@
 // - A hit that fits may pass one that waits and does not fit; those that wait are served in order.
 // - A report that is not answered is followed by others, for the owner may have lent for it: only
 //   so is a lend that was lost handed back before its window ends.
-// - A lend that no one knows of any more (its ask came later than any time-out, its answer was
-// lost,
+// - A lend that no one knows of any more (its ask came later than any time-out, its answer was lost
 //   and the generation was forgotten here) stays charged until its window ends. Nothing is minted.
 // - A process that has sent its last report takes no hits, but answers until its links are closed;
 //   the owner takes no frame of a node id that has left.

@@ -6,6 +6,7 @@ import hmac
 import pathlib
 import signal
 import sys
+import tempfile
 import unittest
 
 import redis
@@ -77,6 +78,35 @@ class FailuresTest(unittest.TestCase):
         # The stand-in begins with what was known to be used.
         self.assertLessEqual(admitted, 100)
         self.assertGreaterEqual(admitted, 90)
+
+    def test_when_a_node_joins_leases_of_its_keys_end_and_those_of_others_stay(self):
+        folder = tempfile.TemporaryDirectory(prefix="gub-members-")
+        self.addCleanup(folder.cleanup)
+        cluster = Cluster(self.addCleanup, SERVER, 2, threads=1,
+                          members_file=pathlib.Path(folder.name, "members"))
+        keys = [f"moving{i}" for i in range(40)]
+        before = {key: cluster.owner_of(key) for key in keys}
+        for key in keys:
+            for _ in range(5):
+                self.assertEqual(cluster.hit(1 - before[key], key, 1, 100)[0], UNDER)
+        cluster.grow()
+        moved = [key for key in keys if cluster.owner_of(key) == 2]
+        stayed = [key for key in keys if cluster.owner_of(key) == before[key]]
+        self.assertEqual(sorted(moved + stayed), sorted(keys))
+        self.assertTrue(moved and stayed, moved)
+        for key in keys:
+            for place in cluster.others(key):
+                for _ in range(3):
+                    self.assertEqual(cluster.hit(place, key, 1, 100)[0], UNDER)
+        # A bucket does not move; what was lent of the old one is no longer spent.
+        for key in moved:
+            cluster.wait_for_left(key, 100, 100 - 6)
+        for key in stayed:
+            cluster.wait_for_left(key, 100, 100 - 5 - 6)
+        # The rest is there to the last hit, at every node.
+        for key, left in ((moved[0], 94), (stayed[0], 89)):
+            admitted = cluster.hammer(lambda place, key=key: hit_words(key, 100), 0.5)
+            self.assertEqual(sum(admitted), left)
 
     def test_a_new_process_behind_the_owners_address_is_another_owner(self):
         cluster = Cluster(self.addCleanup, SERVER, 2, threads=1, on_owner_failure="local", peer_timeout_ms=300)

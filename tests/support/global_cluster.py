@@ -10,19 +10,37 @@ UNDER, OVER = 0, 1
 
 
 class Cluster:
-    """Nodes of one static list, and a connection to each."""
+    """Nodes of one static list, or of that in members_file, and a connection to each."""
 
-    def __init__(self, add_cleanup, server, count, *options, **node_options):
+    def __init__(self, add_cleanup, server, count, *options, members_file=None, **node_options):
         self.server = server
         first = nodes.free_ports(count)
-        self.ports = range(first, first + count)
-        peers = ",".join(f"{nodes.HOST}:{port}" for port in self.ports)
-        self.options = ["--peers", peers, "--enable-debug-commands", "yes", *options]
+        self.ports = list(range(first, first + count))
+        self.members_file = members_file
+        listed = ["--peers", self.members()]
+        if members_file:
+            members_file.write_text(self.members())
+            listed = ["--discovery", "file", "--discovery-file", members_file]
+        self.options = [*listed, "--enable-debug-commands", "yes", *options]
         self.node_options = node_options
         self.nodes = [self.start(port) for port in self.ports]
         add_cleanup(lambda: [node.stop() for node in self.nodes if not node.output.closed])
         self.clients = [redis.Redis(port=port, decode_responses=True) for port in self.ports]
         add_cleanup(lambda: [client.close() for client in self.clients])
+        self.connect()
+
+    def members(self):
+        return ",".join(f"{nodes.HOST}:{port}" for port in self.ports)
+
+    def grow(self):
+        """One more node, whom all know when this returns."""
+        self.ports.append(nodes.free_ports(1))
+        self.members_file.write_text(self.members())
+        self.nodes.append(self.start(self.ports[-1]))
+        self.clients.append(redis.Redis(port=self.ports[-1], decode_responses=True))
+        for client in self.clients:
+            nodes.eventually(lambda client=client: client.info("cluster")["cluster_members"]
+                             == len(self.ports), "all members are known")
         self.connect()
 
     def start(self, port):
@@ -40,7 +58,7 @@ class Cluster:
     def owner_of(self, key):
         """The place of the key's owner."""
         address = self.clients[0].execute_command("GUB.OWNER", key)
-        return list(self.ports).index(int(address.rsplit(":", 1)[1]))
+        return self.ports.index(int(address.rsplit(":", 1)[1]))
 
     def key_of(self, place, prefix="k"):
         """A key that this node owns."""

@@ -114,6 +114,20 @@ TEST_F(LeaseOwnerTest, ThoseThatWaitAreDecidedInOrderByOneRound) {
   EXPECT_EQ(outbox_.settled[1].token, 2u);
 }
 
+TEST_F(LeaseOwnerTest, AnAskThatIsSentAgainWhileItWaitsIsLentForOnce) {
+  const uint64_t generation = Lend(kA, 8).generation;
+  EXPECT_FALSE(Send(kB, Asking(5)).has_value());
+  const LeaseReport again = Asking(5);
+  EXPECT_FALSE(Send(kB, again).has_value());
+  Send(kA, Report(generation, 2, 6));
+  std::vector<uint64_t> answered;
+  for (const LeaseOutbox::Letter& letter : outbox_.letters) {
+    if (letter.holder == kB) answered.push_back(letter.answer.number);
+  }
+  EXPECT_THAT(answered, ElementsAre(again.number));
+  EXPECT_EQ(owner().Held(), 5);
+}
+
 TEST_F(LeaseOwnerTest, AHitThatCannotFitIsDeniedAtOnce) {
   Lend(kA, 4);
   EXPECT_EQ(owner().Decide(Of(11), 5, time_, &outbox_).outcome, LeaseOutcome::kAnswered);
