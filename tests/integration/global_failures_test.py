@@ -82,7 +82,8 @@ class FailuresTest(unittest.TestCase):
     def test_when_a_node_joins_leases_of_its_keys_end_and_those_of_others_stay(self):
         folder = tempfile.TemporaryDirectory(prefix="gub-members-")
         self.addCleanup(folder.cleanup)
-        cluster = Cluster(self.addCleanup, SERVER, 2, threads=1,
+        # Leases of 6 s, so that they are alive when the node has joined.
+        cluster = Cluster(self.addCleanup, SERVER, 2, "--global-sync-ms", "2000", threads=1,
                           members_file=pathlib.Path(folder.name, "members"))
         keys = [f"moving{i}" for i in range(40)]
         before = {key: cluster.owner_of(key) for key in keys}
