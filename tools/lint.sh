@@ -19,7 +19,7 @@ step layers tools/check_layers.sh
 step sizes tools/check_sizes.sh
 step shellcheck shellcheck .ci/run tools/*.sh
 step format tools/format.sh --check
-step clang-tidy tools/tidy.sh
+step clang-tidy tools/tidy.py
 
 if [[ ${#failed[@]} -gt 0 ]]; then
   echo "lint: found something: ${failed[*]}"

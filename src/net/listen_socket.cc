@@ -16,13 +16,13 @@ namespace gub {
 
 namespace {
 
-struct SocketAddress {
+struct BoundAddress {
   sockaddr_storage storage{};
   socklen_t size = 0;
 };
 
-std::optional<SocketAddress> ParseAddress(const std::string& host, int port) {
-  SocketAddress address;
+std::optional<BoundAddress> ParseAddress(const std::string& host, int port) {
+  BoundAddress address;
   auto* v4 = reinterpret_cast<sockaddr_in*>(&address.storage);
   auto* v6 = reinterpret_cast<sockaddr_in6*>(&address.storage);
   if (inet_pton(AF_INET, host == "*" ? "0.0.0.0" : host.c_str(), &v4->sin_addr) == 1) {
@@ -59,7 +59,7 @@ bool TurnOn(int fd, int level, int option) {
 
 // Binds and listens. A claimant turns SO_REUSEPORT on only once it listens: two that are bound and
 // do not listen yet are no conflict to the kernel, but the second to listen is refused.
-bool BindAndListen(int fd, const SocketAddress& address, int backlog, bool claim) {
+bool BindAndListen(int fd, const BoundAddress& address, int backlog, bool claim) {
   if (!TurnOn(fd, SOL_SOCKET, SO_REUSEADDR)) return false;
   if (address.storage.ss_family == AF_INET6 && !TurnOn(fd, IPPROTO_IPV6, IPV6_V6ONLY)) return false;
   if (!claim && !TurnOn(fd, SOL_SOCKET, SO_REUSEPORT)) return false;
@@ -115,7 +115,7 @@ absl::StatusOr<ListenSocket> ListenSocket::Join(const ListenSocket& claimed) {
 
 absl::StatusOr<ListenSocket> ListenSocket::Open(const std::string& host, int port, int backlog,
                                                 bool claim) {
-  const std::optional<SocketAddress> address = ParseAddress(host, port);
+  const std::optional<BoundAddress> address = ParseAddress(host, port);
   if (!address) {
     return absl::InvalidArgumentError(
         fmt::format("bind: '{}' is not an IPv4 or IPv6 address", host));
