@@ -76,7 +76,7 @@ class HttpRequestParser {
   const HttpRequest& request() const { return request_; }
   const HttpError& error() const { return error_; }
 
-  // Whether a request has begun that is not whole.
+  // Whether a request has begun that is not whole. Empty lines before it do not begin it.
   bool IsMidway() const { return midway_; }
   bool has_header() const { return has_header_; }
   // The most that a caller has to hold for one request: of chunks the framing counts as well.
@@ -87,7 +87,7 @@ class HttpRequestParser {
  private:
   class Reader;
 
-  void Begin();
+  void Begin(size_t start);
   void TakeHeader(std::string_view input);
   bool CheckHeader();
   Outcome Finish(std::string_view input);
