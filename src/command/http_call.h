@@ -41,7 +41,7 @@ class HttpCall {
         request_(request),
         client_(client),
         out_(out),
-        style_{.keep_alive = request.keep_alive,
+        style_{.keep_alive = !client->close,
                .is_http_1_1 = request.is_http_1_1,
                .is_head = request.IsHead()} {}
 

@@ -138,6 +138,12 @@ size_t HttpRequestParser::HeldBytes() const {
   return reader_ == nullptr ? 0 : reader_->chunks.capacity();
 }
 
+bool HttpRequestParser::HasBodyOver(size_t max_bytes) const {
+  const auto announced = reader_->content_length();
+  if (announced && *announced > max_bytes) return true;
+  return reader_->chunks.size() > max_bytes || came_ > limits_.max_header_bytes + 2 * max_bytes;
+}
+
 void HttpRequestParser::Begin(size_t start) {
   reader_ = std::make_unique<Reader>(limits_);
   parsed_ = start;
@@ -164,6 +170,7 @@ HttpRequestParser::Outcome HttpRequestParser::Next(std::string_view input) {
     parsed_ += reader_->put({rest.data(), rest.size()}, code);
   }
   if (code == http::error::need_more) code = {};
+  came_ = reader_->is_done() ? parsed_ : input.size();
   const bool had_header = has_header_;
   has_header_ = reader_->is_header_done();
   const bool is_long = code == http::error::header_limit ||

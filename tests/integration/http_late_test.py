@@ -19,6 +19,7 @@ import nodes  # pylint: disable=wrong-import-position
 SERVER = str(pathlib.Path(sys.argv.pop(1)).resolve())
 OWN, STALLED, OTHER = range(3)
 FOR_GOOD_MS = 600_000
+REFUSED = b"GET / HTTP/9.9\r\n\r\n"
 
 
 def check(key, limit, fields=""):
@@ -99,6 +100,31 @@ class LateTest(unittest.TestCase):
         self.expect_nothing_to_read(peer)
         self.cluster.stall(STALLED, 0)
         self.assertEqual(limits(http_nodes.read_all(peer)), [100, 101])
+
+    def outlast_a_refusal(self):
+        """Until the node has closed the connection of someone whom it refuses now, and who stays."""
+        peer = self.connect()
+        peer.sendall(REFUSED)
+        http_nodes.read_last(peer)
+
+        def is_closed():
+            try:
+                peer.sendall(b"x")
+                return False
+            except OSError:
+                return True
+        nodes.eventually(is_closed, "a refused client is closed")
+
+    def test_a_refusal_behind_it_waits_for_it(self):
+        peer = self.connect()
+        peer.sendall(check(self.keys[STALLED], 100) + REFUSED + b"x" * 100_000)
+        self.wait_for_forwarded(1)
+        self.expect_nothing_to_read(peer)
+        self.outlast_a_refusal()
+        self.cluster.stall(STALLED, 0)
+        answers = http_nodes.read_all(peer)
+        self.assertEqual(limits(answers), [100])
+        self.assertEqual(re.findall(rb"HTTP/1.1 (\d+)", answers), [b"200", b"505"])
 
     def test_a_stop_waits_for_it(self):
         peer = self.connect()
