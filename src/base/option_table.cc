@@ -49,9 +49,9 @@ constexpr OptionRow kNodeRows[] = {
         .group = "network",
         .text = "TCP port of the HTTP front; 0: there is none. It listens on the addresses of "
                 "`bind` and has the check endpoint, Gubernator's JSON API, /metrics for "
-                "Prometheus, /healthz and /readyz. "
-                "requirepass, protected-mode, maxclients and timeout hold there too. The start "
-                "fails when something listens on the port already.",
+                "Prometheus, /healthz and /readyz. requirepass, protected-mode, maxclients and "
+                "timeout hold there too, but for these two. The start fails when something "
+                "listens on the port already.",
     },
     {
         .name = "tcp-backlog",

@@ -32,6 +32,8 @@ struct ClientRecord {
     kClient,
     kCandidate,  // it has come where no client may, and must prove soon that it is a node
     kPeer,       // another node
+    kProbe,      // it has come where no client may, and may ask what everybody may
+    kRefused,    // it was told so, and is on its way out
   };
 
   // How a client calls itself.

@@ -22,8 +22,11 @@ class HttpLater {
 
  private:
   friend class HttpCall;
-  HttpLater(HttpFront* front, ClientState* client, const HttpReplyStyle& style)
-      : front_(front), client_(client->id()), ticket_(client->pending.Open()), style_(style) {}
+  HttpLater(HttpFront* front, ClientState* client, const HttpReplyStyle& style, size_t kept_bytes)
+      : front_(front),
+        client_(client->id()),
+        ticket_(client->pending.Open(kept_bytes)),
+        style_(style) {}
 
   HttpFront* front_;
   int64_t client_;
@@ -38,7 +41,7 @@ class HttpCall {
         request_(request),
         client_(client),
         out_(out),
-        style_{.keep_alive = request.keep_alive,
+        style_{.keep_alive = !client->close,
                .is_http_1_1 = request.is_http_1_1,
                .is_head = request.IsHead()} {}
 
@@ -52,7 +55,8 @@ class HttpCall {
     front_->Write(response, style_, out_);
   }
   void Fail(int status, std::string_view message) { Respond(HttpErrorResponse(status, message)); }
-  HttpLater Later() { return {front_, client_, style_}; }
+  // `kept_bytes`: about what is kept in memory until then, so that it counts as the client's.
+  HttpLater Later(size_t kept_bytes) { return {front_, client_, style_, kept_bytes}; }
 
   // Of the answer; 0: it comes later.
   int status() const { return status_; }

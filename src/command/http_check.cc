@@ -14,6 +14,7 @@
 #include "command/decide.h"
 #include "command/hit_arguments.h"
 #include "command/http_handlers.h"
+#include "command/owned_request.h"
 #include "command/words.h"
 #include "fmt/format.h"
 #include "proto/gubernator_json.h"
@@ -249,7 +250,7 @@ void HttpCheck(HttpCall& call) {
   if (DecideElsewhere(&call.worker(), routed, &decided, make_later)) {
     return call.Respond(ResponseOf(shape, decided));
   }
-  *later = call.Later();
+  *later = call.Later(sizeof(CheckShape) + shape.policy.size() + OwnedRequest::BytesFor(request));
 }
 
 }  // namespace gub

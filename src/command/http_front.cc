@@ -86,11 +86,14 @@ HttpResponse HttpErrorResponse(int status, std::string_view message) {
       .status = status, .type = kJsonType, .body = JsonError(GrpcCodeOf(status), message) + "\n"};
 }
 
+bool HttpFront::IsOpen(const HttpRequest& request) {
+  const HttpRoute* const route = FindRoute(request.path);
+  return route != nullptr && route->is_open;
+}
+
 bool HttpFront::IsAuthorized(const HttpRequest& request) const {
   const std::string& wanted = worker_->config->requirepass;
-  if (wanted.empty()) return true;
-  const HttpRoute* const route = FindRoute(request.path);
-  if (route != nullptr && route->is_open) return true;
+  if (wanted.empty() || IsOpen(request)) return true;
   return IsSecret(PasswordOf(request), wanted);
 }
 

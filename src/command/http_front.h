@@ -39,10 +39,13 @@ class HttpFront {
   HttpFront(CommandContext::Worker* worker, size_t thread)
       : worker_(worker), stats_(&worker->node->http_stats.ForThread(thread)) {}
 
-  // Answers a request into *out, or opens a place in the client's pending replies.
+  // Answers a request into *out, or opens a place in the client's pending replies. The answer tells
+  // whether the connection closes after it: whether client->close is set.
   // REQUIRES: between BeginBatch and EndBatch of the worker's dispatcher.
   void Serve(const HttpRequest& request, ClientState* client, ByteBuffer* out);
 
+  // Whether everybody may ask it.
+  static bool IsOpen(const HttpRequest& request);
   // Whether it has the password, or needs none.
   bool IsAuthorized(const HttpRequest& request) const;
   // 401.

@@ -11,6 +11,7 @@
 #include "command/decide.h"
 #include "command/hit_arguments.h"
 #include "command/http_handlers.h"
+#include "command/owned_request.h"
 #include "command/words.h"
 #include "fmt/format.h"
 #include "proto/gubernator_json.h"
@@ -48,24 +49,30 @@ absl::Status ParseItem(const GatewayRequest& item, size_t max_key_bytes, Request
 }
 
 // The answers of a batch, on their way together.
-class Batch {
+class Batch : public std::enable_shared_from_this<Batch> {
  public:
-  Batch(HttpCall* call, std::vector<GatewayRequest> items)
+  Batch(HttpCall* call, size_t items)
       : worker_(call->worker()),
         own_address_(worker_.router == nullptr ? "" : worker_.router->view().address),
-        items_(std::move(items)),
-        answers_(items_.size()),
-        missing_(items_.size()) {}
+        answers_(items),
+        missing_(items) {}
 
   void Refuse(size_t item, std::string_view why) {
     worker_.counters->Add(Counter::kRequestErrors);
     answers_[item].error = std::string(why);
     --missing_;
   }
+  void Ask(size_t item, const Request& request) {
+    answers_[item].limit = request.limit;
+    const size_t missing = missing_;
+    Decide(&worker_, request,
+           [self = shared_from_this(), item](const Decided& what) { self->Take(item, what); });
+    if (missing_ == missing) waiting_bytes_ += OwnedRequest::BytesFor(request);
+  }
   void Take(size_t item, const Decided& decided) {
     GatewayAnswer& answer = answers_[item];
     answer.error = std::string(decided.error);
-    answer.limit = decided.error.empty() ? items_[item].limit : 0;
+    if (!decided.error.empty()) answer.limit = 0;
     answer.over_limit = decided.decision.status == LimitStatus::kOver;
     answer.remaining = decided.decision.remaining;
     answer.reset_ms = decided.decision.reset_ms;
@@ -76,7 +83,8 @@ class Batch {
     if (--missing_ == 0 && later_) later_->Respond(Response());
   }
 
-  const std::vector<GatewayRequest>& items() const { return items_; }
+  // About what is kept in memory until it is complete.
+  size_t KeptBytes() const { return waiting_bytes_ + answers_.size() * sizeof(GatewayAnswer); }
   bool IsComplete() const { return missing_ == 0; }
   void set_later(const HttpLater& later) { later_ = later; }
   HttpResponse Response() const {
@@ -86,9 +94,9 @@ class Batch {
  private:
   CommandContext::Worker& worker_;
   const std::string own_address_;
-  const std::vector<GatewayRequest> items_;
   std::vector<GatewayAnswer> answers_;
   size_t missing_;
+  size_t waiting_bytes_ = 0;  // of requests that were not decided at once
   std::optional<HttpLater> later_;
 };
 
@@ -108,19 +116,15 @@ void HttpGetRateLimits(HttpCall& call) {
                          .type = kJsonType,
                          .body = JsonError(code, ToStd(items.status().message())) + "\n"});
   }
-  const auto batch = std::make_shared<Batch>(&call, *std::move(items));
+  const auto batch = std::make_shared<Batch>(&call, items->size());
   const auto max_key_bytes = static_cast<size_t>(call.config().max_key_bytes);
-  for (size_t i = 0; i < batch->items().size(); ++i) {
+  for (size_t i = 0; i < items->size(); ++i) {
     Request request;
-    const absl::Status status = ParseItem(batch->items()[i], max_key_bytes, &request);
-    if (!status.ok()) {
-      batch->Refuse(i, ToStd(status.message()));
-      continue;
-    }
-    Decide(&call.worker(), request, [batch, i](const Decided& what) { batch->Take(i, what); });
+    const absl::Status status = ParseItem((*items)[i], max_key_bytes, &request);
+    status.ok() ? batch->Ask(i, request) : batch->Refuse(i, ToStd(status.message()));
   }
   if (batch->IsComplete()) return call.Respond(batch->Response());
-  batch->set_later(call.Later());
+  batch->set_later(call.Later(batch->KeptBytes()));
 }
 
 // Healthy as long as the node serves; what is wrong with others is told, and is no fault of its.

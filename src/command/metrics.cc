@@ -100,6 +100,8 @@ void Connections(const Node& node, Series& series) {
   series.Add("kind", "client", node.connected_clients.load());
   series.Add("kind", "peer", node.connected_peers.load());
   series.Add("kind", "candidate", node.connected_candidates.load());
+  series.Add("kind", "probe", node.connected_probes.load());
+  series.Add("kind", "refused", node.connected_refused.load());
 }
 
 void Disconnections(const Node& node, Series& series) {

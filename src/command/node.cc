@@ -6,6 +6,8 @@ void Node::Count(ClientRecord* client, std::optional<ClientRecord::Standing> sta
   using enum ClientRecord::Standing;
   const auto count_of = [this](ClientRecord::Standing of) -> std::atomic<int64_t>& {
     if (of == kPeer) return connected_peers;
+    if (of == kProbe) return connected_probes;
+    if (of == kRefused) return connected_refused;
     return of == kCandidate ? connected_candidates : connected_clients;
   };
   count_of(client->standing).fetch_sub(1);

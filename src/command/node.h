@@ -116,6 +116,8 @@ struct Node {
   std::atomic<int64_t> connected_clients{0};
   std::atomic<int64_t> connected_candidates{0};
   std::atomic<int64_t> connected_peers{0};
+  std::atomic<int64_t> connected_probes{0};
+  std::atomic<int64_t> connected_refused{0};
   std::atomic<int64_t> next_client_id{1};
 };
 

@@ -21,6 +21,10 @@ class OwnedRequest {
     bytes_.insert(bytes_.end(), request.name.begin(), request.name.end());
     bytes_.insert(bytes_.end(), request.key.begin(), request.key.end());
   }
+  // About how much memory one takes that waits for its decision.
+  static size_t BytesFor(const Request& request) {
+    return sizeof(OwnedRequest) + request.name.size() + request.key.size();
+  }
   // Borrows from this.
   Request Get() const {
     const std::string_view bytes(bytes_.data(), bytes_.size());

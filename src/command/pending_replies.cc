@@ -4,8 +4,11 @@
 
 namespace gub {
 
-PendingReplies::Ticket PendingReplies::Open() {
-  places_.emplace_back().begins = drained_bytes_ + behind_.size();
+PendingReplies::Ticket PendingReplies::Open(size_t kept_bytes) {
+  Place& place = places_.emplace_back();
+  place.begins = drained_bytes_ + behind_.size();
+  place.kept_bytes = kept_bytes;
+  place_bytes_ += kept_bytes;
   ++waiting_;
   return first_ + places_.size() - 1;
 }
@@ -16,16 +19,17 @@ void PendingReplies::Fill(Ticket ticket, std::string_view bytes) {
   if (place.filled) return;
   place.filled = true;
   --waiting_;
+  place_bytes_ -= place.kept_bytes;
   if (place.dropped) return;
   place.reply.assign(bytes.begin(), bytes.end());
-  filled_bytes_ += bytes.size();
+  place_bytes_ += bytes.size();
 }
 
 void PendingReplies::DropFrom(Ticket ticket, size_t keep) {
   if (keep < behind_.size()) behind_.Truncate(keep);
   for (Ticket at = ticket < first_ ? first_ : ticket; at < next(); ++at) {
     Place& place = places_[at - first_];
-    filled_bytes_ -= place.reply.size();
+    place_bytes_ -= place.reply.size();
     place.reply.clear();
     place.dropped = true;
     place.begins = std::min(place.begins, drained_bytes_ + behind_.size());
@@ -36,7 +40,7 @@ void PendingReplies::Drain(ByteBuffer* out) {
   while (!places_.empty() && places_.front().filled) {
     const auto& reply = places_.front().reply;
     out->Append({reply.data(), reply.size()});
-    filled_bytes_ -= reply.size();
+    place_bytes_ -= reply.size();
     places_.pop_front();
     ++first_;
     const uint64_t end = places_.empty() ? drained_bytes_ + behind_.size() : places_.front().begins;

@@ -3,7 +3,7 @@
 // Replies leave in the order of their requests, so what is answered at once waits behind what is
 // not. While nothing waits, this is empty and costs nothing.
 //
-//   auto ticket = pending.Open();       // a place for a reply that comes later
+//   auto ticket = pending.Open(bytes);  // a place for a reply that comes later
 //   Write(pending.behind());            // what is answered meanwhile
 //   pending.Fill(ticket, reply);        // the reply has come
 //   pending.Drain(&out);                // all that may leave now
@@ -30,8 +30,9 @@ class PendingReplies {
 
   bool empty() const { return places_.empty(); }
 
-  // A place behind all that was written so far.
-  Ticket Open();
+  // A place behind all that was written so far. `kept_bytes`: what is kept elsewhere until its
+  // reply has come, and weighs as if it were here.
+  Ticket Open(size_t kept_bytes = 0);
 
   // Where replies go that stand behind the last place. REQUIRES: !empty().
   ByteBuffer* behind() { return &behind_; }
@@ -49,13 +50,14 @@ class PendingReplies {
   void Drain(ByteBuffer* out);
 
   size_t waiting() const { return waiting_; }
-  size_t held_bytes() const { return filled_bytes_ + behind_.size(); }
+  size_t held_bytes() const { return place_bytes_ + behind_.size(); }
 
  private:
   static constexpr size_t kUsualReplyBytes = 48;  // of a decision, and a little more
 
   struct Place {
     uint64_t begins = 0;  // how many bytes had been written to behind_ before it
+    size_t kept_bytes = 0;
     bool filled = false;
     bool dropped = false;
     absl::InlinedVector<char, kUsualReplyBytes> reply;
@@ -65,7 +67,7 @@ class PendingReplies {
   Ticket first_ = 0;  // of places_.front()
   ByteBuffer behind_;
   uint64_t drained_bytes_ = 0;  // of behind_, since the start
-  size_t filled_bytes_ = 0;
+  size_t place_bytes_ = 0;      // of replies, and of what is kept for those that have not come
   size_t waiting_ = 0;
 };
 

@@ -103,8 +103,12 @@ void Connection::Wake() {
 }
 
 void Connection::OnRead(ssize_t count) {
-  if (count < 0) return OnEnd();
   if (count == 0) return;
+  if (state_ == State::kLingering) {
+    if (count < 0) Close();
+    return;
+  }
+  if (count < 0) return OnEnd();
   const auto bytes = static_cast<size_t>(count);
   heard_ = true;
   last_read_bytes_ = bytes;
@@ -141,7 +145,8 @@ void Connection::RunBatches(std::string_view input, bool woken) {
       replies.Clear();
       return replies.Trim(kMaxIdleBytes);
     }
-    close_after_ = next == ConnectionHandler::Next::kClose;
+    lingers_ = next == ConnectionHandler::Next::kLinger;
+    close_after_ = lingers_ || next == ConnectionHandler::Next::kClose;
     KeepRest(input, progress.consumed);
     Send(&replies);
     replies.Clear();
@@ -245,22 +250,36 @@ bool Connection::KernelHasInput() const {
   return fd() >= 0 && ioctl(fd(), FIONREAD, &unread) == 0 && unread > 0;
 }
 
-void Connection::Refuse(std::string_view text) {
+void Connection::Refuse(std::string_view text, bool lingers) {
   loop_->write_buffer().Append(text);
   close_after_ = true;
+  lingers_ = lingers;
   Send(&loop_->write_buffer());
   loop_->write_buffer().Clear();
   if (state_ == State::kOpen) CloseGracefully();
 }
 
 void Connection::CloseGracefully() {
-  if (state_ == State::kClosing || state_ == State::kClosed) return;
+  if (state_ != State::kOpen && state_ != State::kBlocked) return;
   state_ = State::kClosing;
   StopReading();
-  const auto on_shutdown = [](uv_shutdown_t* request, int) noexcept {
-    ConnectionOf(request->data)->Close();
+  const auto on_shutdown = [](uv_shutdown_t* request, int status) noexcept {
+    Connection* const self = ConnectionOf(request->data);
+    if (status != 0 || !self->lingers_) return self->Close();
+    self->Linger();
   };
   if (uv_shutdown(&shutdown_, stream(), on_shutdown) != 0) Close();
+}
+
+void Connection::Linger() {
+  if (state_ != State::kClosing) return;
+  state_ = State::kLingering;
+  pending_.Clear();
+  pending_.Trim(0);
+  ReportHeld();
+  linger_timer_ = std::make_unique<Timer>(loop_, [this] { Close(); });
+  linger_timer_->Start(kLingerMs, 0);
+  StartReading();
 }
 
 void Connection::Close() {

@@ -12,8 +12,13 @@
 //   ----------+-------+---------------+--------------------------------------------
 //   open      |  yes  |      yes      | a write is not taken whole -> blocked
 //   blocked   |  no   |      no       | all is written -> open (or closing)
-//   closing   |  no   |      no       | all is written and the FIN sent -> closed
+//   closing   |  no   |      no       | all is written and the FIN sent -> lingering or closed
+//   lingering |  yes  |      no       | the other end closes, or kLingerMs have passed -> closed
 //   closed    |  no   |      no       | libuv has let go -> OnClosed
+//
+// It lingers where the other end may have sent more than was read: closed at once, the kernel would
+// tell it of a broken connection, and not hand it what was written last (RFC 9112, section 9.6).
+// What comes while it lingers is thrown away.
 //
 // Threads:  loop-confined.
 // Memory:   the owner destroys it after OnClosed, never before.
@@ -23,23 +28,26 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/byte_buffer.h"
 #include "base/counters.h"
 #include "net/loop.h"
+#include "net/timer.h"
 
 namespace gub {
 
 class ConnectionHandler {
  public:
   enum class Next {
-    kRead,   // all that is whole has been run; call again with more
-    kPause,  // enough replies for now; call again when they are written
-    kWait,   // replies are still to come; read no more and call again at Wake
-    kClose,  // write the replies, then close; nothing after this is run
-    kDrop,   // close at once, without the replies
+    kRead,    // all that is whole has been run; call again with more
+    kPause,   // enough replies for now; call again when they are written
+    kWait,    // replies are still to come; read no more and call again at Wake
+    kClose,   // write the replies, then close; nothing after this is run
+    kLinger,  // the same, and linger
+    kDrop,    // close at once, without the replies
   };
   struct Progress {
     size_t consumed;  // bytes at the front of the input that are done with
@@ -70,6 +78,8 @@ class ConnectionHandler {
 
 class Connection {
  public:
+  static constexpr int64_t kLingerMs = 1000;
+
   struct Limits {
     size_t max_pending_bytes;  // of a request that is not whole yet
     size_t max_unsent_bytes;
@@ -115,8 +125,8 @@ class Connection {
   // The handler has replies that it had not when it was called last, or takes input again.
   void Wake();
 
-  // Writes `text`, then closes. REQUIRES: open, not started.
-  void Refuse(std::string_view text);
+  // Writes `text`, then closes; before that it lingers, or not. REQUIRES: open, not started.
+  void Refuse(std::string_view text, bool lingers);
 
   // Answers what has arrived so far, whole requests only, and then closes. The rest of a long
   // pipeline may still be on its way, or with the sender's kernel: a connection that looks like it
@@ -129,7 +139,7 @@ class Connection {
   uv_stream_t* stream() { return reinterpret_cast<uv_stream_t*>(&tcp_); }
 
  private:
-  enum class State { kOpen, kBlocked, kClosing, kClosed };
+  enum class State { kOpen, kBlocked, kClosing, kLingering, kClosed };
 
   void OnRead(ssize_t count);
   void OnEnd();
@@ -141,6 +151,7 @@ class Connection {
   void OnSent(int status);
   void FinishIfDrained();
   void CloseGracefully();
+  void Linger();
   void StartReading();
   void StopReading();
   void ReadOn();
@@ -163,12 +174,14 @@ class Connection {
   bool ended_ = false;        // the client sends no more
   bool draining_ = false;     // CloseWhenDrained was called
   bool close_after_ = false;  // once what waits is written
+  bool lingers_ = false;      // before it closes
   bool heard_ = false;        // since the last CloseWhenDrained
   size_t last_read_bytes_ = 0;
   size_t reported_pending_bytes_ = 0;
   size_t reported_unsent_bytes_ = 0;
   ByteBuffer pending_;  // input that is not consumed yet
   ByteBuffer unsent_;   // with libuv, while blocked
+  std::unique_ptr<Timer> linger_timer_;
 };
 
 }  // namespace gub

@@ -22,6 +22,16 @@ struct Range {
   std::string_view In(std::string_view input) const { return input.substr(at, size); }
 };
 
+// Where the request begins: empty lines before it are passed over (RFC 9112, section 2.2), a few of
+// them. Nothing: it has not come yet.
+std::optional<size_t> StartOf(std::string_view input) {
+  constexpr size_t kMaxEmptyLines = 8;
+  size_t start = 0;
+  while (start < 2 * kMaxEmptyLines && input.substr(start).starts_with("\r\n")) start += 2;
+  const std::string_view rest = input.substr(start);
+  return rest.empty() || rest == "\r" ? std::nullopt : std::optional(start);
+}
+
 std::string_view TextOf(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
 HttpError ErrorOf(const boost::beast::error_code& code, bool has_header) {
@@ -128,9 +138,15 @@ size_t HttpRequestParser::HeldBytes() const {
   return reader_ == nullptr ? 0 : reader_->chunks.capacity();
 }
 
-void HttpRequestParser::Begin() {
+bool HttpRequestParser::HasBodyOver(size_t max_bytes) const {
+  const auto announced = reader_->content_length();
+  if (announced && *announced > max_bytes) return true;
+  return reader_->chunks.size() > max_bytes || came_ > limits_.max_header_bytes + 2 * max_bytes;
+}
+
+void HttpRequestParser::Begin(size_t start) {
   reader_ = std::make_unique<Reader>(limits_);
-  parsed_ = 0;
+  parsed_ = start;
   has_header_ = false;
   midway_ = true;
 }
@@ -143,14 +159,9 @@ HttpRequestParser::Outcome HttpRequestParser::Fail(int status, std::string_view 
 
 HttpRequestParser::Outcome HttpRequestParser::Next(std::string_view input) {
   if (!midway_) {
-    if (input.empty()) return Outcome::kNeedMore;
-    Begin();
-  }
-  // Empty lines before a request are passed over (RFC 9112, section 2.2), a few of them.
-  constexpr size_t kMaxEmptyLines = 8;
-  if (!reader_->got_some()) {
-    while (parsed_ < 2 * kMaxEmptyLines && input.substr(parsed_).starts_with("\r\n")) parsed_ += 2;
-    if (input.size() == parsed_ || input.substr(parsed_) == "\r") return Outcome::kNeedMore;
+    const std::optional<size_t> start = StartOf(input);
+    if (!start) return Outcome::kNeedMore;
+    Begin(*start);
   }
   reader_->input = input;
   boost::beast::error_code code;
@@ -159,6 +170,7 @@ HttpRequestParser::Outcome HttpRequestParser::Next(std::string_view input) {
     parsed_ += reader_->put({rest.data(), rest.size()}, code);
   }
   if (code == http::error::need_more) code = {};
+  came_ = reader_->is_done() ? parsed_ : input.size();
   const bool had_header = has_header_;
   has_header_ = reader_->is_header_done();
   const bool is_long = code == http::error::header_limit ||

@@ -76,9 +76,12 @@ class HttpRequestParser {
   const HttpRequest& request() const { return request_; }
   const HttpError& error() const { return error_; }
 
-  // Whether a request has begun that is not whole.
+  // Whether a request has begun that is not whole. Empty lines before it do not begin it.
   bool IsMidway() const { return midway_; }
   bool has_header() const { return has_header_; }
+  // Whether the body is longer, as far as it has come or is announced; of chunks the framing counts
+  // as well. REQUIRES: has_header().
+  bool HasBodyOver(size_t max_bytes) const;
   // The most that a caller has to hold for one request: of chunks the framing counts as well.
   size_t MaxBytes() const { return limits_.max_header_bytes + 2 * limits_.max_body_bytes; }
   // Bytes that it holds itself.
@@ -87,7 +90,7 @@ class HttpRequestParser {
  private:
   class Reader;
 
-  void Begin();
+  void Begin(size_t start);
   void TakeHeader(std::string_view input);
   bool CheckHeader();
   Outcome Finish(std::string_view input);
@@ -98,6 +101,7 @@ class HttpRequestParser {
   HttpRequest request_;
   HttpError error_;
   size_t parsed_ = 0;  // of the input, by the reader
+  size_t came_ = 0;    // of the request
   size_t consumed_ = 0;
   bool midway_ = false;
   bool has_header_ = false;

@@ -9,6 +9,8 @@ namespace {
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr int64_t kNsPerMs = 1'000'000;
 
+int StatusOf(std::string_view refusal) { return refusal.starts_with("DENIED") ? 403 : 503; }
+
 }  // namespace
 
 HttpLimits HttpSession::ParserLimits(const Config& config) {
@@ -38,17 +40,15 @@ void HttpSession::ApplyConfig(const Config& config) {
   parser_.set_limits(ParserLimits(config));
 }
 
-void HttpSession::Refuse(std::string_view text) {
-  const int status = text.starts_with("DENIED") ? 403 : 503;
+void HttpSession::Refuse(std::string_view text, bool lingers) {
   ByteBuffer out;
-  place_.http->WriteLast(HttpErrorResponse(status, text), &out);
-  connection_.Refuse(out.view());
+  place_.http->WriteLast(HttpErrorResponse(StatusOf(text), text), &out);
+  connection_.Refuse(out.view(), lingers);
 }
 
 ConnectionHandler::Progress HttpSession::OnInput(std::string_view input, ByteBuffer* replies) {
   client_.pending.Drain(replies);
-  if (lingers_) return {input.size(), Next::kRead};
-  if (client_.close) return {0, NextWhenClosing()};
+  if (client_.close) return {input.size(), NextWhenClosing(Next::kLinger)};
   size_t consumed = 0;
   dispatcher_->BeginBatch(&client_);
   const Next next = RunRequests(input, replies, &consumed);
@@ -57,7 +57,7 @@ ConnectionHandler::Progress HttpSession::OnInput(std::string_view input, ByteBuf
   const size_t held = client_.HeldBytes() + parser_.HeldBytes();
   std::atomic<int64_t>& known = client_.record->queued_bytes;
   if (static_cast<size_t>(known) != held) SetHeld(&known, held);
-  return {consumed, next};
+  return {client_.close ? input.size() : consumed, next};
 }
 
 ConnectionHandler::Next HttpSession::RunRequests(std::string_view input, ByteBuffer* replies,
@@ -66,52 +66,70 @@ ConnectionHandler::Next HttpSession::RunRequests(std::string_view input, ByteBuf
     using Outcome = HttpRequestParser::Outcome;
     const Outcome outcome = parser_.Next(input.substr(*consumed));
     ByteBuffer* const out = Out(replies);
-    if (outcome == Outcome::kRequest) {
-      const bool stays = parser_.request().keep_alive;
-      place_.http->Serve(parser_.request(), &client_, out);
-      *consumed += parser_.consumed();
-      told_continue_ = late_ = false;
-      began_mono_ns_ = 0;  // what stands behind it has its own time
-      client_.close = !stays;
-      if (client_.close) return NextWhenClosing();
-      continue;
-    }
     if (outcome == Outcome::kError) {
       place_.counters->Add(Counter::kProtocolErrors);
-      RefuseLast(HttpErrorResponse(parser_.error().status, parser_.error().text), out);
-    } else if (late_) {
+      return RefuseLast(HttpErrorResponse(parser_.error().status, parser_.error().text), out);
+    }
+    if (outcome == Outcome::kNeedMore && late_) {
       place_.counters->Add(Counter::kHttpTimeouts);
-      RefuseLast(HttpErrorResponse(408, "the request did not come whole in time"), out);
-    } else if (!RefusesMidway(out)) {
+      return RefuseLast(HttpErrorResponse(408, "the request did not come whole in time"), out);
+    }
+    const auto objection = outcome == Outcome::kRequest ? Objection() : ObjectionMidway();
+    if (objection) return RefuseLast(*objection, out);
+    if (outcome == Outcome::kNeedMore) {
+      TellToContinue(out);
       return Next::kRead;
     }
-    *consumed = input.size();
-    return Next::kRead;
+    *consumed += parser_.consumed();
+    Run(*consumed == input.size(), out);
+    if (client_.close) return NextWhenClosing(Next::kLinger);
   }
   return client_.pending.empty() ? Next::kPause : Next::kWait;
 }
 
-// Whoever waits for leave to send a body is given it, and whoever has no password gets no room for
-// one.
-bool HttpSession::RefusesMidway(ByteBuffer* out) {
-  if (!parser_.IsMidway() || !parser_.has_header()) return false;
-  if (!place_.http->IsAuthorized(parser_.request())) {
-    RefuseLast(place_.http->Unauthorized(), out);
-    return true;
-  }
-  if (parser_.request().expects_continue && !told_continue_) out->Append(kContinue);
-  told_continue_ = true;
-  return false;
+// Runs a request that is whole. `is_last`: nothing stands behind it, as far as is known.
+void HttpSession::Run(bool is_last, ByteBuffer* out) {
+  const HttpRequest& request = parser_.request();
+  const bool stops = is_last && !place_.node->serving;
+  client_.close = !request.keep_alive || !refusal_.empty() || stops;
+  place_.http->Serve(request, &client_, out);
+  told_continue_ = late_ = false;
+  began_mono_ns_ = 0;  // what stands behind it has its own time
 }
 
-void HttpSession::RefuseLast(const HttpResponse& response, ByteBuffer* out) {
+std::optional<HttpResponse> HttpSession::Objection() {
+  if (HttpFront::IsOpen(parser_.request())) {
+    if (!parser_.HasBodyOver(kOpenBodyBytes)) return std::nullopt;
+    return HttpErrorResponse(413, "the body is too long");
+  }
+  if (refusal_.empty()) return std::nullopt;
+  CountRefusal(refusal_);
+  return HttpErrorResponse(StatusOf(refusal_), refusal_);
+}
+
+// Whoever has no password gets no room for a body.
+std::optional<HttpResponse> HttpSession::ObjectionMidway() {
+  if (!parser_.IsMidway() || !parser_.has_header()) return std::nullopt;
+  if (auto objection = Objection()) return objection;
+  if (place_.http->IsAuthorized(parser_.request())) return std::nullopt;
+  return place_.http->Unauthorized();
+}
+
+// Whoever waits for leave to send a body is given it.
+void HttpSession::TellToContinue(ByteBuffer* out) {
+  if (told_continue_ || !parser_.IsMidway() || !parser_.has_header()) return;
+  if (parser_.request().expects_continue) out->Append(kContinue);
+  told_continue_ = true;
+}
+
+ConnectionHandler::Next HttpSession::RefuseLast(const HttpResponse& response, ByteBuffer* out) {
   place_.http->WriteLast(response, out);
-  lingers_ = true;
-  lingers_since_mono_ns_ = MonotonicNs();
+  client_.close = true;
+  return NextWhenClosing(Next::kLinger);
 }
 
 void HttpSession::NoteTime() {
-  if (!parser_.IsMidway() || lingers_) {
+  if (!parser_.IsMidway() || client_.close) {
     began_mono_ns_ = 0;
   } else if (began_mono_ns_ == 0) {
     began_mono_ns_ = MonotonicNs();
@@ -125,9 +143,8 @@ bool HttpSession::IsLate(int64_t now_mono_ns) const {
 }
 
 void HttpSession::Look(int64_t now_mono_ns) {
-  if (lingers_ && now_mono_ns - lingers_since_mono_ns_ > kLingerMs * kNsPerMs) {
-    return connection_.Close();
-  }
+  const int64_t age_ns = now_mono_ns - record().since_mono_ns;
+  if (!refusal_.empty() && age_ns > kStrangerMs * kNsPerMs) return connection_.Close();
   if (HasPending()) return;
   if (began_mono_ns_ == 0) {
     if (IsIdle(now_mono_ns)) connection_.Close();

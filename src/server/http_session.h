@@ -1,23 +1,23 @@
 // HttpSession: a client that speaks HTTP: parser, front and answers over one connection.
 //
-//   state    | what comes is            | leaves it when
-//   ---------+--------------------------+-------------------------------------------------
-//   open     | read and answered        | a request says close, or cannot be read, or is late
-//   closing  | not read                 | the answers have left
-//   lingering| thrown away              | the client closes, or kLingerMs have passed
+// It closes after a request that says so, or cannot be read, or is late, and after the last one
+// that has come to a node that stops; and then it lingers.
 //
-// It lingers after a refusal that left something unread: closed at once, the kernel would tell the
-// client of a broken connection, and not hand it the answer (RFC 9112, section 9.6).
+// A stranger is whoever is no client: one of another machine under protected-mode, or one more than
+// maxclients. It has kStrangerMs, and is answered one request for an open route.
 //
 // Threads:  confined to the loop of its worker.
 // Time:     a header must be whole within kHeaderMs of its first byte, a request within kRequestMs;
 //           the option `timeout` ends connections that are silent between two requests.
-// Memory:   bounded: a header by kMaxHeaderBytes, a body by client-query-buffer-limit.
+// Memory:   bounded: a header by kMaxHeaderBytes, a body by client-query-buffer-limit, or for an
+// open
+//           route by kOpenBodyBytes.
 
 #ifndef GUB_SERVER_HTTP_SESSION_H_
 #define GUB_SERVER_HTTP_SESSION_H_
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "proto/http_request.h"
@@ -30,13 +30,18 @@ class HttpSession : public Session {
   static constexpr size_t kMaxHeaderBytes = size_t{16} * 1024;
   static constexpr int64_t kHeaderMs = 10'000;
   static constexpr int64_t kRequestMs = 30'000;
-  static constexpr int64_t kLingerMs = 1000;
+  static constexpr int64_t kStrangerMs = 2000;
+  static constexpr size_t kOpenBodyBytes = size_t{4} * 1024;
 
   explicit HttpSession(const Place& place);
 
   void Start() override;
   void ApplyConfig(const Config& config) override;
-  void Refuse(std::string_view text) override;
+  void Refuse(std::string_view text, bool lingers) override;
+  void TakeStranger(std::string_view refusal) override {
+    refusal_ = refusal;
+    Count(ClientRecord::Standing::kProbe);
+  }
   void Look(int64_t now_mono_ns) override;
 
   Progress OnInput(std::string_view input, ByteBuffer* replies) override;
@@ -45,9 +50,12 @@ class HttpSession : public Session {
   static HttpLimits ParserLimits(const Config& config);
   static Connection::Limits ConnectionLimits(const Config& config);
   Next RunRequests(std::string_view input, ByteBuffer* replies, size_t* consumed);
-  // What a request that is not whole yet must be told; whether it is refused.
-  bool RefusesMidway(ByteBuffer* out);
-  void RefuseLast(const HttpResponse& response, ByteBuffer* out);
+  void Run(bool is_last, ByteBuffer* out);
+  void TellToContinue(ByteBuffer* out);
+  // Why a request whose header is there is not waited for, nor run.
+  std::optional<HttpResponse> Objection();
+  std::optional<HttpResponse> ObjectionMidway();
+  Next RefuseLast(const HttpResponse& response, ByteBuffer* out);
   void NoteTime();
   bool IsLate(int64_t now_mono_ns) const;
   // Where an answer that is known goes now.
@@ -58,9 +66,8 @@ class HttpSession : public Session {
   HttpRequestParser parser_;
   bool told_continue_ = false;
   bool late_ = false;
-  bool lingers_ = false;
+  std::string_view refusal_;   // of a stranger; empty: it is a client
   int64_t began_mono_ns_ = 0;  // a request that is not whole; 0: there is none
-  int64_t lingers_since_mono_ns_ = 0;
 };
 
 }  // namespace gub

@@ -66,8 +66,8 @@ void RespSession::ApplyConfig(const Config& config) {
   parser_.set_limits(ParserLimits(config, bounds_));
 }
 
-void RespSession::Refuse(std::string_view text) {
-  connection_.Refuse(fmt::format("-{}\r\n", text));
+void RespSession::Refuse(std::string_view text, bool lingers) {
+  connection_.Refuse(fmt::format("-{}\r\n", text), lingers);
 }
 
 bool RespSession::IsLate(int64_t now_mono_ns) const {
@@ -161,9 +161,7 @@ std::optional<ConnectionHandler::Next> RespSession::RunShort(std::string_view in
 
 // As Worker does with whoever is no client.
 ConnectionHandler::Next RespSession::RefuseForPeers(ReplyWriter* reply) {
-  place_.counters->Add(Counter::kConnectionsRejected);
-  place_.counters->Add(Counter::kErrorReplies);
-  place_.node->errors.ForThread(place_.worker).Add(client_.peer.refusal);
+  CountRefusal(client_.peer.refusal);
   reply->Error(client_.peer.refusal);
   client_.close = true;
   return NextWhenClosing();

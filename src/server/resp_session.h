@@ -31,15 +31,14 @@ class RespSession : public Session {
 
   void Start() override;
   void ApplyConfig(const Config& config) override;
-  void Refuse(std::string_view text) override;
+  void Refuse(std::string_view text, bool lingers) override;
+  // It must greet as another node first, within kCandidateMs.
+  void TakeStranger(std::string_view refusal) override {
+    client_.peer.refusal = refusal;
+    Count(ClientRecord::Standing::kCandidate);
+  }
   void Look(int64_t now_mono_ns) override;
 
-  // It must greet as another node first, within kCandidateMs, or is answered `refusal`, a constant.
-  // REQUIRES: before Start.
-  void TakeOnlyPeers(std::string_view refusal) {
-    client_.peer.refusal = refusal;
-    place_.node->Count(client_.record.get(), ClientRecord::Standing::kCandidate);
-  }
   Progress OnInput(std::string_view input, ByteBuffer* replies) override;
 
  private:

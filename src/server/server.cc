@@ -36,10 +36,11 @@ size_t ThreadCount(const Config& config) {
 // Raises the limit on descriptors for `clients` beside what the node itself needs; how many clients
 // there can be then.
 absl::StatusOr<int64_t> MakeRoomForClients(int64_t clients, const Config& config) {
-  // A loop has some of its own, and each worker a listener on every address.
+  // A loop has some of its own, each worker a listener on every address, and some are refused.
   const auto threads = static_cast<int64_t>(ThreadCount(config));
   const int64_t fronts = config.http_port == 0 ? 1 : 2;
-  int64_t own = 64 + threads * (8 + fronts * static_cast<int64_t>(config.bind.size()));
+  int64_t own = 64 + Worker::kProbeRoom + Worker::kRefusedRoom +
+                threads * (8 + fronts * static_cast<int64_t>(config.bind.size()));
   // Links from and to other nodes.
   if (config.cluster_enabled) own += Worker::kPeerRoom + threads * kLinksPerThread;
   rlimit limit{};

@@ -1,6 +1,7 @@
 #include "server/session.h"
 
 #include "base/log.h"
+#include "command/errors.h"
 
 namespace gub {
 
@@ -19,6 +20,18 @@ void Session::Register() {
   record.local_address = connection_.LocalAddress();
   place_.node->clients.Add(client_.record);
   registered_ = true;
+}
+
+void Session::CountRefusal(std::string_view refusal) {
+  if (refusal == kDenied) {
+    GUB_LOG_EVERY(1000, warn,
+                  "a client of another machine was refused, protected-mode is on and there is no "
+                  "password address={}",
+                  connection_.PeerAddress());
+  }
+  place_.counters->Add(Counter::kConnectionsRejected);
+  place_.counters->Add(Counter::kErrorReplies);
+  place_.node->errors.ForThread(place_.worker).Add(refusal);
 }
 
 bool Session::IsFull(const ByteBuffer& out) const {

@@ -49,8 +49,12 @@ class Session : public ConnectionHandler {
   virtual void Start() = 0;
   // The options have changed: takes over what of them bounds the client.
   virtual void ApplyConfig(const Config& config) = 0;
-  // Answers an error, whose text starts with its code, and closes. REQUIRES: not started.
-  virtual void Refuse(std::string_view text) = 0;
+  // Answers an error, whose text starts with its code, and closes; before that it lingers, or not.
+  // REQUIRES: not started.
+  virtual void Refuse(std::string_view text, bool lingers) = 0;
+  // It has come where no client may, for the reason `refusal`, a constant: soon it must show that
+  // it is none, or is told so. REQUIRES: before Start.
+  virtual void TakeStranger(std::string_view refusal) = 0;
   // Closes it when it was silent or slow for too long. To be called every second or so.
   virtual void Look(int64_t now_mono_ns) = 0;
 
@@ -60,6 +64,13 @@ class Session : public ConnectionHandler {
   }
   void Flush() { connection_.Wake(); }
 
+  // It is told `refusal` now.
+  void CountRefusal(std::string_view refusal);
+
+  // From now on it counts as that.
+  void Count(ClientRecord::Standing standing) {
+    place_.node->Count(client_.record.get(), standing);
+  }
   // It is gone.
   void Uncount() { place_.node->Count(client_.record.get(), std::nullopt); }
 
@@ -73,7 +84,9 @@ class Session : public ConnectionHandler {
   // From now on others see it.
   void Register();
   // Replies that are still to come leave before the connection ends.
-  Next NextWhenClosing() const { return client_.pending.empty() ? Next::kClose : Next::kWait; }
+  Next NextWhenClosing(Next end = Next::kClose) const {
+    return client_.pending.empty() ? end : Next::kWait;
+  }
   // Whether no more is to be read before replies have left. `out`: where they are written to.
   bool IsFull(const ByteBuffer& out) const;
   void SetHeld(std::atomic<int64_t>* field, size_t bytes);

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "command/errors.h"
 #include "server/http_session.h"
+#include "server/resp_session.h"
 
 namespace gub {
 
@@ -53,51 +54,37 @@ absl::Status Worker::Listen(Protocol protocol, ListenSocket socket) {
 
 void Worker::Run() { loop_.Run(); }
 
-RespSession* Worker::MakeResp() {
-  auto owner = std::make_unique<RespSession>(place_);
-  RespSession* const session = owner.get();
-  sessions_.emplace(session->id(), std::move(owner));
-  return session;
-}
-
-Session* Worker::MakeHttp() {
-  auto owner = std::make_unique<HttpSession>(place_);
-  Session* const session = owner.get();
-  sessions_.emplace(session->id(), std::move(owner));
-  return session;
+Session* Worker::MakeSession(Protocol protocol) {
+  std::unique_ptr<Session> session;
+  if (protocol == Protocol::kResp) {
+    session = std::make_unique<RespSession>(place_);
+  } else {
+    session = std::make_unique<HttpSession>(place_);
+  }
+  return sessions_.emplace(session->id(), std::move(session)).first->second.get();
 }
 
 void Worker::OnConnection(Protocol protocol, int fd) {
   dispatcher_.RefreshConfig();
-  RespSession* const resp = protocol == Protocol::kResp ? MakeResp() : nullptr;
-  Session* const session = resp != nullptr ? resp : MakeHttp();
+  Session* const session = MakeSession(protocol);
   const int64_t clients = node_->connected_clients.fetch_add(1) + 1;
   const Config& config = dispatcher_.config();
-  const bool is_stranger = config.protected_mode && config.requirepass.empty();
+  if (!session->connection().Open(fd)) return session->connection().Close();
+  const bool is_denied = config.protected_mode && config.requirepass.empty() &&
+                         !session->connection().IsFromLoopback();
+  if (!is_denied && clients <= config.maxclients) return Admit(session);
+  const std::string_view refusal = is_denied ? kDenied : kMaxClients;
   // Other nodes may come in all the same, and prove themselves by the cluster's secret.
-  if (!session->connection().Open(fd)) {
-    session->connection().Close();
-  } else if (is_stranger && !session->connection().IsFromLoopback()) {
-    GUB_LOG_EVERY(1000, warn,
-                  "a client of another machine was refused, protected-mode is on and there is no "
-                  "password address={}",
-                  session->connection().PeerAddress());
-    const bool may_be_peer = resp != nullptr && !config.cluster_secret.empty();
-    may_be_peer ? TakePeer(resp, kDenied) : Refuse(session, kDenied);
-  } else if (clients > config.maxclients) {
-    resp != nullptr ? TakePeer(resp, kMaxClients) : Refuse(session, kMaxClients);
-  } else {
-    Admit(session);
-  }
+  const bool may_come = !is_denied || protocol == Protocol::kHttp || !config.cluster_secret.empty();
+  if (!may_come || !HasRoomForStranger(protocol)) return Refuse(session, refusal);
+  session->TakeStranger(refusal);
+  Admit(session);
 }
 
-// Takes who may be no client, in the hope that it is another node; otherwise it is refused.
-void Worker::TakePeer(RespSession* session, std::string_view refusal) {
-  if (router_ == nullptr || node_->connected_candidates >= kPeerRoom) {
-    return Refuse(session, refusal);
-  }
-  session->TakeOnlyPeers(refusal);
-  Admit(session);
+// Whoever may be no client may be another node, or ask over HTTP what everybody may.
+bool Worker::HasRoomForStranger(Protocol protocol) const {
+  if (protocol == Protocol::kHttp) return node_->connected_probes < kProbeRoom;
+  return router_ != nullptr && node_->connected_candidates < kPeerRoom;
 }
 
 void Worker::Admit(Session* session) {
@@ -107,10 +94,9 @@ void Worker::Admit(Session* session) {
 }
 
 void Worker::Refuse(Session* session, std::string_view text) {
-  counters_->Add(Counter::kConnectionsRejected);
-  counters_->Add(Counter::kErrorReplies);
-  node_->errors.ForThread(place_.worker).Add(text);
-  session->Refuse(text);
+  session->CountRefusal(text);
+  session->Count(ClientRecord::Standing::kRefused);
+  session->Refuse(text, node_->connected_refused <= kRefusedRoom);
 }
 
 void Worker::OnSessionClosed(Session* session) {

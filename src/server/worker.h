@@ -23,7 +23,7 @@
 #include "net/listener.h"
 #include "net/loop.h"
 #include "net/timer.h"
-#include "server/resp_session.h"
+#include "server/session.h"
 
 namespace gub {
 
@@ -39,6 +39,11 @@ class Worker : private ReplySink {
   // How many connections a node of a cluster takes at a time that may only be those of other nodes,
   // and have not proved it yet.
   static constexpr int64_t kPeerRoom = 256;
+  // How many connections of the HTTP front it takes at a time that may be no clients, and may ask
+  // what everybody may.
+  static constexpr int64_t kProbeRoom = 16;
+  // How many that were refused may linger at a time.
+  static constexpr int64_t kRefusedRoom = 64;
 
   Worker(Node* node, size_t number);
 
@@ -82,9 +87,8 @@ class Worker : private ReplySink {
   static constexpr int64_t kLagCheckMs = 100;
 
   void OnConnection(Protocol protocol, int fd);
-  RespSession* MakeResp();
-  Session* MakeHttp();
-  void TakePeer(RespSession* session, std::string_view refusal);
+  Session* MakeSession(Protocol protocol);
+  bool HasRoomForStranger(Protocol protocol) const;
   void Admit(Session* session);
   void Refuse(Session* session, std::string_view text);
   void OnSessionClosed(Session* session);

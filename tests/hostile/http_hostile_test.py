@@ -16,6 +16,7 @@ import nodes  # pylint: disable=wrong-import-position
 SERVER = str(pathlib.Path(sys.argv.pop(1)).resolve())
 CHECK = b"GET /v1/check?name=n&key=%s&limit=1000&duration=1h HTTP/1.1\r\nHost: x\r\n%s\r\n"
 REMAINING = b"X-RateLimit-Remaining: %d\r\n"
+CONNECTIONS = 'gub_connections{kind="%s"}'
 
 
 class HostileTest(unittest.TestCase):
@@ -24,8 +25,7 @@ class HostileTest(unittest.TestCase):
         port = nodes.free_ports(2)
         cls.port = port + 1
         cls.node = nodes.Program([SERVER, "--port", port, "--http-port", cls.port, "--bind",
-                                  nodes.HOST, "--threads", 2, "--max-keys", 10_000, "--maxclients",
-                                  200])
+                                  nodes.HOST, "--threads", 2, "--max-keys", 10_000])
         cls.node.wait_for_log(" ready ")
 
     @classmethod
@@ -140,28 +140,52 @@ class HostileTest(unittest.TestCase):
                      b"\0" * 100 + b"\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n"):
             self.assertIn(self.status_of(data), (400, 505))
 
-    def test_a_slow_request_is_told_408(self):
-        slow_header, slow_body = self.connect(), self.connect()
+    def read_for(self, peer, seconds):
+        """What comes within that time."""
+        peer.settimeout(seconds)
+        try:
+            return peer.recv(65536)
+        except TimeoutError:
+            return b""
+
+    def test_a_slow_request_is_told_408_and_an_empty_line_is_none(self):
+        slow_header, slow_body, empty_line = self.connect(), self.connect(), self.connect()
+        empty_line.sendall(b"\r\n\r\n")
         started = time.monotonic()
         slow_header.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
-        answer = http_nodes.read_all(slow_header)
-        self.assertTrue(answer.startswith(b"HTTP/1.1 408 Request Timeout\r\n"), answer)
-        self.assertGreater(time.monotonic() - started, 9)
-        slow_body.close()
+        slow_body.sendall(b"POST /v1/GetRateLimits HTTP/1.1\r\nHost: x\r\n"
+                          b"Content-Length: 1000\r\n\r\n")
+        answers, ended = {slow_header: b"", slow_body: b""}, {}
+        while len(ended) < 2 and time.monotonic() - started < 90:
+            for peer in answers.keys() - ended.keys():
+                answers[peer] += self.read_for(peer, 0.5)
+                if answers[peer]:
+                    ended[peer] = time.monotonic() - started
+            if slow_body not in ended:
+                slow_body.sendall(b"x")
+        for peer, seconds in ((slow_header, 10), (slow_body, 30)):
+            self.assertTrue(answers[peer].startswith(b"HTTP/1.1 408 Request Timeout\r\n"), answers)
+            self.assertGreater(ended[peer], seconds - 1)
+        empty_line.sendall(CHECK % (b"empty-line", b"Connection: close\r\n"))
+        self.assertIn(REMAINING % 999, http_nodes.read_all(empty_line))
 
-    def test_more_clients_than_may_be_are_told_503(self):
-        peers = []
-        try:
-            for _ in range(230):
-                peers.append(socket.create_connection((nodes.HOST, self.port), timeout=20))
-            answer = http_nodes.read_all(peers[-1])
-            self.assertTrue(answer.startswith(b"HTTP/1.1 503 "), answer)
-            self.assertIn(b"max number of clients reached", answer)
-        finally:
-            for peer in peers:
-                peer.close()
-        nodes.eventually(lambda: b"200 OK" in http_nodes.raw(
-            self.port, b"GET /healthz HTTP/1.0\r\n\r\n"), "room again")
+    def test_there_is_no_room_for_a_long_body_where_none_is_needed(self):
+        head = b"POST /healthz HTTP/1.1\r\nHost: x\r\n"
+        chunk = b"800\r\n" + b"x" * 0x800 + b"\r\n"
+        chunked = head + b"Transfer-Encoding: chunked\r\n\r\n"
+        for data, status in (
+                (head + b"Content-Length: 4097\r\nExpect: 100-continue\r\n\r\n", 413),
+                (head + b"Content-Length: 4097\r\n\r\n" + b"x" * 4097, 413),
+                (chunked + chunk * 3, 413),
+                (chunked + chunk + b"1;" + b"x" * 30_000, 413),
+                (head + b"Content-Length: 4096\r\n\r\n" + b"x" * 4096, 405),
+                (chunked + chunk * 2 + b"0\r\n\r\n", 405)):
+            with self.subTest(data=data[:80]):
+                peer = self.connect()
+                peer.sendall(data)
+                answer = http_nodes.read_last(peer)
+                self.assertTrue(answer.startswith(b"HTTP/1.1 %d " % status), answer)
+                self.assertEqual(b"Connection: close" in answer, status == 413)
 
     def test_whoever_does_not_read_stops_only_himself(self):
         peer = self.connect()
@@ -176,6 +200,92 @@ class HostileTest(unittest.TestCase):
         self.addCleanup(client.close)
         held = http_nodes.metrics(client)["gub_client_buffer_bytes"]
         self.assertLess(held, 40_000_000)
+
+
+class FullNodeTest(unittest.TestCase):
+    """All the clients that the node may have are there, and it is asked for more."""
+
+    CLIENTS, STRANGERS = 3, 16
+
+    def setUp(self):
+        self.port = nodes.free_ports(2)
+        self.node = nodes.Program([SERVER, "--port", self.port, "--http-port", self.port + 1,
+                                   "--bind", nodes.HOST, "--threads", 1, "--max-keys", 10_000,
+                                   "--maxclients", self.CLIENTS])
+        self.addCleanup(self.node.stop)
+        self.node.wait_for_log(" ready ")
+        self.clients = [http_nodes.Client(self.port + 1) for _ in range(self.CLIENTS)]
+        for client in self.clients:
+            self.addCleanup(client.close)
+            self.assertEqual(client.get("/healthz").status, 200)
+
+    def ask(self, data):
+        return http_nodes.raw(self.port + 1, data)
+
+    def get(self, path):
+        """The answer, which is the connection's last."""
+        answer = self.ask(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode() * 2)
+        self.assertEqual(answer.count(b"HTTP/1.1 "), 1, answer)
+        self.assertIn(b"\r\nConnection: close\r\n", answer)
+        return answer
+
+    def strangers(self, count, port):
+        peers = []
+        for _ in range(count):
+            peers.append(socket.create_connection((nodes.HOST, port), timeout=nodes.DEADLINE_S))
+            self.addCleanup(peers[-1].close)
+        return peers
+
+    def metrics(self):
+        return http_nodes.metrics(self.clients[0])
+
+    def test_probes_are_answered_and_others_are_told(self):
+        for _ in range(2 * self.STRANGERS):
+            self.assertIn(b"200 OK", self.get("/healthz"))
+        self.assertIn(b'"ready"', self.get("/readyz"))
+        for path in ("/metrics", "/v1/LiveCheck", "/nothing"):
+            answer = self.get(path)
+            self.assertIn(b"503 Service Unavailable", answer)
+            self.assertIn(b"max number of clients reached", answer)
+        answer = self.ask(b"POST /v1/GetRateLimits HTTP/1.1\r\nHost: x\r\n"
+                          b"Content-Length: 900000\r\nExpect: 100-continue\r\n\r\n")
+        self.assertTrue(answer.startswith(b"HTTP/1.1 503 "), answer)
+        samples = self.metrics()
+        self.assertEqual(samples["gub_connections_rejected_total"], 4)
+        self.assertEqual(samples[CONNECTIONS % "client"], self.CLIENTS)
+
+    def test_the_room_for_probes_is_not_to_be_had_for_long(self):
+        silent = self.strangers(self.STRANGERS, self.port + 1)
+        told = self.strangers(1, self.port + 1)[0]
+        self.assertIn(b"max number of clients reached", http_nodes.read_last(told))
+        for peer in silent:
+            self.assertEqual(http_nodes.read_all(peer), b"")
+        self.assertIn(b"200 OK", self.get("/healthz"))
+
+    def test_whoever_is_refused_may_say_what_he_has_to_say(self):
+        self.strangers(self.STRANGERS, self.port + 1)
+        for port, text in ((self.port + 1, b"HTTP/1.1 503 "), (self.port, b"-ERR max number of ")):
+            peer = self.strangers(1, port)[0]
+            peer.recv(1, socket.MSG_PEEK)  # it is refused
+            for _ in range(100):
+                peer.sendall(b"PING\r\n" * 10_000)
+            peer.shutdown(socket.SHUT_WR)
+            self.assertTrue(http_nodes.read_all(peer).startswith(text))
+
+    def test_those_who_stay_though_they_were_refused_are_few_and_count_as_nobody(self):
+        refused = self.strangers(200, self.port)
+        for peer in refused:
+            self.assertTrue(http_nodes.read_all(peer).startswith(b"-ERR max number of "))
+        samples = self.metrics()
+        self.assertEqual(samples[CONNECTIONS % "client"], self.CLIENTS)
+        self.assertLess(samples[CONNECTIONS % "refused"], 100)
+        self.clients[-1].close()
+
+        def has_room():
+            client = http_nodes.Client(self.port + 1)
+            self.addCleanup(client.close)
+            return client.get("/v1/LiveCheck").status == 200
+        nodes.eventually(has_room, "there is room for a client again")
 
 
 if __name__ == "__main__":

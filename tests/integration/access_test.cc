@@ -173,6 +173,26 @@ TEST_F(ProtectedModeTest, WithoutAPasswordOnlyThisMachineIsLetIn) {
   EXPECT_EQ(FromOutside({"PING"}), kNoAuth);
 }
 
+// Probes come from elsewhere, and what they ask tells nothing.
+TEST_F(ProtectedModeTest, OverHttpTheRestOfTheWorldIsToldThatTheNodeLivesAndNothingElse) {
+  const int port = FreePort();
+  server_ = std::make_unique<ServerProcess>(std::vector<std::string>{
+      "--http-port", std::to_string(port), "--bind", "127.0.0.1 " + *address_});
+  const auto get = [&](const std::string& path) {
+    RawClient client(*address_, port);
+    client.Send("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n");
+    return client.ReadUntilClosed();
+  };
+  EXPECT_THAT(get("/healthz"), Optional(StartsWith("HTTP/1.1 200 ")));
+  EXPECT_THAT(get("/readyz"), Optional(StartsWith("HTTP/1.1 200 ")));
+  for (const char* path :
+       {"/metrics", "/v1/LiveCheck", "/v1/check?name=n&key=k&limit=1&duration=1"}) {
+    EXPECT_THAT(get(path), Optional(StartsWith("HTTP/1.1 403 ")));
+  }
+  RespClient inside(server_->port());
+  EXPECT_EQ(InfoNumber(&inside, "rejected_connections"), 3);
+}
+
 // A node proves itself by the cluster's secret; nobody else from there is let in.
 TEST_F(ProtectedModeTest, AnotherNodeNeedsNoPassword) {
   const std::vector<int> ports = {FreePort(), FreePort()};

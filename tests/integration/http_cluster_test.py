@@ -16,49 +16,18 @@ import urllib.parse
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests/support"))
+import http_cluster  # pylint: disable=wrong-import-position
 import http_nodes  # pylint: disable=wrong-import-position
 import nodes  # pylint: disable=wrong-import-position
 import redis  # pylint: disable=wrong-import-position
 
 SERVER = str(pathlib.Path(sys.argv[1]).resolve())
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 5
-RESULTS = ("admitted", "denied", "refunded", "peek", "reset", "error")
-
-
-class Cluster:
-    def __init__(self, test, **options):
-        first = nodes.free_ports(6)
-        self.ports = range(first, first + 3)
-        peers = [f"{nodes.HOST}:{port}" for port in self.ports]
-        self.nodes = []
-        for port in self.ports:
-            self.nodes.append(nodes.Node(SERVER, port, "--peers", *peers, http_port=port + 3,
-                                         **options))
-            test.addCleanup(self.nodes[-1].stop)
-        self.clients = [self.client(test, i) for i in range(3)]
-        for node in self.nodes:
-            node.wait_for_log("the members have changed")
-
-    def client(self, test, node):
-        client = http_nodes.Client(self.ports[node] + 3)
-        test.addCleanup(client.close)
-        return client
-
-    def owner_of(self, key):
-        with redis.Redis(port=self.ports[0], decode_responses=True) as asked:
-            return self.ports.index(int(asked.execute_command("GUB.OWNER", key).split(":")[1]))
-
-    def sums(self, alive=range(3)):
-        total = dict.fromkeys(RESULTS, 0)
-        for i in alive:
-            for result, count in http_nodes.decisions(http_nodes.metrics(self.clients[i])).items():
-                total[result] += count
-        return total
 
 
 class HttpClusterTest(unittest.TestCase):
     def test_a_batch_of_1000_goes_to_all_three_and_keeps_its_order(self):
-        cluster = Cluster(self)
+        cluster = http_cluster.Cluster(SERVER, self)
         requests = [{"name": "n", "unique_key": f"key:{i % 500}", "hits": 1, "limit": 1000 + i % 500,
                      "duration": 3_600_000} for i in range(1000)]
         answers = cluster.clients[0].decide(requests).json()["responses"]
@@ -73,7 +42,7 @@ class HttpClusterTest(unittest.TestCase):
         self.assertEqual(owners, {"self", *(node.address for node in cluster.nodes[1:])})
 
     def test_checks_through_any_node_are_one_limit(self):
-        cluster = Cluster(self)
+        cluster = http_cluster.Cluster(SERVER, self)
         statuses = [cluster.clients[i % 3].check(name="n", key="one", limit=7, duration="1h").status
                     for i in range(21)]
         self.assertEqual(statuses, [200] * 7 + [429] * 14)
@@ -81,7 +50,7 @@ class HttpClusterTest(unittest.TestCase):
         self.assertEqual((health["status"], health["peer_count"]), ("healthy", 3))
 
     def test_a_lost_owner_is_answered_by_onfail_and_does_not_make_a_node_unready(self):
-        cluster = Cluster(self, peer_timeout_ms=300)
+        cluster = http_cluster.Cluster(SERVER, self, peer_timeout_ms=300)
         lost = 2
         key = next(k for k in map(str, range(1000)) if cluster.owner_of(k) == lost)
         cluster.nodes[lost].stop(signal.SIGKILL)
@@ -99,7 +68,7 @@ class HttpClusterTest(unittest.TestCase):
                                 "duration": 5}]).json()["responses"]
         self.assertIn("OWNERDOWN", batch[0]["error"])
         after = cluster.sums(alive=(0, 1))
-        grown = {result: after[result] - before[result] for result in RESULTS}
+        grown = {result: after[result] - before[result] for result in http_cluster.RESULTS}
         self.assertEqual(grown, {"admitted": 2, "denied": 1, "refunded": 0, "peek": 0, "reset": 0,
                                  "error": 2})
         ready = client.get("/readyz")
@@ -118,7 +87,7 @@ class Load(threading.Thread):
         self.redis = redis.Redis(port=cluster.ports[node])
         self.until = until
         self.number = node
-        self.counts = dict.fromkeys(RESULTS, 0)
+        self.counts = dict.fromkeys(http_cluster.RESULTS, 0)
         self.trouble = None
 
     def run(self):
@@ -181,7 +150,7 @@ class Prometheus(nodes.Program):
 
 class AccountingTest(unittest.TestCase):
     def test_what_prometheus_sees_is_what_the_clients_counted(self):
-        cluster = Cluster(self)
+        cluster = http_cluster.Cluster(SERVER, self)
         prometheus = Prometheus(self, [f"{nodes.HOST}:{port + 3}" for port in cluster.ports])
         self.addCleanup(prometheus.stop)
         until = time.monotonic() + SECONDS
@@ -191,7 +160,7 @@ class AccountingTest(unittest.TestCase):
         for load in loads:
             load.join()
         self.assertEqual([load.trouble for load in loads], [None] * 3)
-        counted = {result: sum(load.counts[result] for load in loads) for result in RESULTS}
+        counted = {result: sum(load.counts[result] for load in loads) for result in http_cluster.RESULTS}
         print(f"requests counted by the clients: {counted}")
         self.assertEqual(cluster.sums(), counted)
         self.assertGreater(min(counted.values()), 0)

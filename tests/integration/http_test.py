@@ -298,13 +298,16 @@ class OperationTest(HttpCase):
         # A client that has not read keeps the node from ending at once.
         waiting = socket.create_connection((nodes.HOST, node.http_port), timeout=nodes.DEADLINE_S)
         waiting.sendall(b"GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n" + b"GET /rea")
-        self.assertIn(b'"ready"', waiting.recv(65536))
+        answer = waiting.recv(65536)
+        self.assertIn(b'"ready"', answer)
+        self.assertNotIn(b"Connection: ", answer)
         node.send(15)
         node.wait_for_log("stopping signal")
         waiting.sendall(b"dyz HTTP/1.1\r\nHost: x\r\n\r\n")
         answer = http_nodes.read_all(waiting)
         self.assertIn(b"503 Service Unavailable", answer)
         self.assertIn(b"this node is stopping", answer)
+        self.assertIn(b"\r\nConnection: close\r\n", answer)
         waiting.close()
         self.assertEqual(node.wait(), 0)
 

@@ -46,6 +46,22 @@ TEST(PendingRepliesTest, WhatIsReadyLeavesBeforeTheNextThatWaits) {
   EXPECT_EQ(pending.held_bytes(), 1u);
 }
 
+TEST(PendingRepliesTest, WhatIsKeptElsewhereWeighsUntilTheReplyHasCome) {
+  PendingReplies pending;
+  const auto first = pending.Open(100);
+  const auto second = pending.Open(1000);
+  pending.Open(10'000);
+  EXPECT_EQ(pending.held_bytes(), 11'100u);
+  pending.Fill(second, "two");
+  EXPECT_EQ(pending.held_bytes(), 10'103u);
+  pending.DropFrom(second + 1, 0);
+  pending.Fill(second + 1, "three");
+  EXPECT_EQ(pending.held_bytes(), 103u);
+  pending.Fill(first, "one");
+  EXPECT_EQ(Drained(&pending), "onetwo");
+  EXPECT_EQ(pending.held_bytes(), 0u);
+}
+
 TEST(PendingRepliesTest, AReplyIsFilledOnceAndAPlaceThatIsGoneIgnored) {
   PendingReplies pending;
   const auto ticket = pending.Open();

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -40,6 +41,8 @@ class Client {
     EXPECT_EQ(send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(bytes.size()));
   }
+  // Whether the other side still takes what is sent, as far as is known.
+  bool IsHeard() { return send(fd_, "x", 1, MSG_NOSIGNAL) == 1; }
   void SendNoMore() { shutdown(fd_, SHUT_WR); }
 
   // `count` bytes, fewer only when the other side closes.
@@ -145,6 +148,39 @@ TEST(ConnectionTest, AHandlerThatPausesIsCalledAgainUntilAllIsRun) {
   EXPECT_GE(calls, 10);
   client.SendNoMore();
   EXPECT_TRUE(client.IsClosed());
+}
+
+// More than the kernel holds, so that its sender is still at it when it is answered.
+constexpr size_t kFlood = 32 * 1024 * 1024;
+
+TEST(ConnectionTest, WhoIsToldTheLastWordWhileHeStillSendsGetsIt) {
+  int calls = 0;
+  OneConnection server([&](std::string_view input, ByteBuffer* replies) -> Progress {
+    ++calls;
+    replies->Append("enough");
+    return {input.size(), Next::kLinger};
+  });
+  Client client(server.port());
+  client.Send(std::string(kFlood, 'x'));
+  EXPECT_EQ(client.Read(6), "enough");
+  client.SendNoMore();
+  EXPECT_TRUE(client.IsClosed());
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(ConnectionTest, ThereIsAnEndToLingering) {
+  OneConnection server([&](std::string_view input, ByteBuffer* replies) -> Progress {
+    replies->Append("enough");
+    return {input.size(), Next::kLinger};
+  });
+  Client client(server.port());
+  client.Send("x");
+  EXPECT_EQ(client.Read(7), "enough");
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(kDeadlineS);
+  while (client.IsHeard() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_FALSE(client.IsHeard());
 }
 
 // Two that both write and do not read would wait for each other for good.

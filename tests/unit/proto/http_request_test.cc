@@ -99,6 +99,18 @@ TEST(HttpRequestTest, PassesEmptyLinesOverBeforeARequest) {
   EXPECT_EQ(ReadAnyhow("\r\n\r\n" + std::string(kGet)).requests.size(), 1u);
 }
 
+TEST(HttpRequestTest, EmptyLinesDoNotBeginARequest) {
+  HttpRequestParser parser(kLimits);
+  for (const char* lines : {"\r", "\r\n", "\r\n\r\n"}) {
+    EXPECT_EQ(parser.Next(lines), Outcome::kNeedMore);
+    EXPECT_FALSE(parser.IsMidway());
+  }
+  EXPECT_EQ(parser.Next("\r\n\r\nG"), Outcome::kNeedMore);
+  EXPECT_TRUE(parser.IsMidway());
+  EXPECT_EQ(parser.Next("\r\n\r\n" + std::string(kGet)), Outcome::kRequest);
+  EXPECT_EQ(parser.consumed(), 4 + kGet.size());
+}
+
 TEST(HttpRequestTest, TakesTheWholeUrlThatProxiesAreAsked) {
   const Seen seen = ReadAnyhow("GET http://gub:7380/metrics?x HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_EQ(seen.requests[0], "GET /metrics?x|Host=x;|");
