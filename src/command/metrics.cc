@@ -1,6 +1,5 @@
 #include "command/metrics.h"
 
-#include <algorithm>
 #include <ctime>
 #include <string_view>
 #include <utility>
@@ -36,20 +35,19 @@ void OneCounter(const Node& node, Series& series) {
 
 void Decisions(const Node& node, Series& series) {
   constexpr std::pair<Counter, std::string_view> kResults[] = {
-      {Counter::kHitsAdmitted, "admitted"}, {Counter::kHitsDenied, "denied"},
-      {Counter::kHitsRefunded, "refunded"}, {Counter::kPeeks, "peek"},
-      {Counter::kResets, "reset"},
+      {Counter::kTokenAdmitted, "admitted"}, {Counter::kTokenDenied, "denied"},
+      {Counter::kTokenRefunded, "refunded"}, {Counter::kTokenPeeks, "peek"},
+      {Counter::kTokenResets, "reset"},
   };
-  for (const auto& row : kResults) {
-    const std::string_view result = row.second;
-    const uint64_t all = node.counters.Sum(row.first);
-    const uint64_t leaky = std::min(all, node.counters.Sum(LeakyCounterOf(row.first)));
-    const auto add = [&series, result](std::string_view algorithm, uint64_t count) {
-      series.AddLabelled(fmt::format("algorithm=\"{}\",result=\"{}\"", algorithm, result), count);
-    };
-    add("token", all - leaky);
-    add("leaky", leaky);
+  const auto add = [&](std::string_view algorithm, std::string_view result, Counter counter) {
+    series.AddLabelled(fmt::format("algorithm=\"{}\",result=\"{}\"", algorithm, result),
+                       node.counters.Sum(counter));
+  };
+  for (const auto& [counter, result] : kResults) {
+    add("token", result, counter);
+    add("leaky", result, LeakyCounterOf(counter));
   }
+  add("both", "reset", Counter::kKeyResets);
 }
 
 void ErrorReplies(const Node& node, Series& series) {

@@ -75,18 +75,29 @@ TEST_F(HttpFrontTest, CountsEveryRequestOnce) {
   Get("/v1/check?name=n&key=k&limit=1&duration=1h&behavior=8");
   Get("/v1/check?name=n&key=k&limit=1&duration=never");
   Post("/v1/GetRateLimits", R"({"requests":[{"name":"n"}]})");
+  RunLine("GUB.RESET n k");
   const std::string text = MetricsText(node_);
   for (const char* sample :
        {"{algorithm=\"token\",result=\"admitted\"} 1\n",
         "{algorithm=\"token\",result=\"denied\"} 1\n", "{algorithm=\"token\",result=\"peek\"} 0\n",
         "{algorithm=\"leaky\",result=\"peek\"} 1\n",
         "{algorithm=\"token\",result=\"refunded\"} 1\n",
-        "{algorithm=\"token\",result=\"reset\"} 1\n"}) {
+        "{algorithm=\"token\",result=\"reset\"} 1\n",
+        "{algorithm=\"both\",result=\"reset\"} 1\n"}) {
     EXPECT_THAT(text, HasSubstr(std::string("gub_decisions_total") + sample));
   }
   EXPECT_THAT(text, HasSubstr("\ngub_request_errors_total 2\n"));
   EXPECT_THAT(text, HasSubstr("\ngub_http_requests_total 7\n"));
   EXPECT_THAT(text, HasSubstr("gub_http_failures_total{path=\"/v1/check\"} 1\n"));
+}
+
+// A scrape reads one counter after the other, and workers go on counting meanwhile.
+TEST_F(HttpFrontTest, WhatIsCountedOfLeakyBucketsDoesNotMoveTheSeriesOfTokenBuckets) {
+  for (int i = 0; i < 3; ++i) RunLine("GUB.HIT n k 1 100 1h");
+  node_.counters.ForThread(0).Add(Counter::kLeakyAdmitted, 2);
+  const std::string text = MetricsText(node_);
+  EXPECT_THAT(text, HasSubstr("{algorithm=\"token\",result=\"admitted\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("{algorithm=\"leaky\",result=\"admitted\"} 2\n"));
 }
 
 TEST_F(HttpFrontTest, HistogramsAddUp) {
