@@ -31,17 +31,18 @@ enum class Counter : uint8_t {
   kNetOutputBytes,
   kHttpRequests,
   kHttpTimeouts,
-  kHitsAdmitted,
-  kHitsDenied,
-  kHitsRefunded,
-  kPeeks,
-  kResets,
-  kRequestErrors,
-  kLeakyAdmitted,  // of those above, in their order
+  kTokenAdmitted,
+  kTokenDenied,
+  kTokenRefunded,
+  kTokenPeeks,
+  kTokenResets,
+  kLeakyAdmitted,  // in the order of those of token buckets
   kLeakyDenied,
   kLeakyRefunded,
   kLeakyPeeks,
   kLeakyResets,
+  kKeyResets,
+  kRequestErrors,
   kForwardedRequests,
   kFallbackAnswers,
   kFallbackLocal,
@@ -66,13 +67,13 @@ enum class Counter : uint8_t {
 };
 inline constexpr size_t kCounterCount = static_cast<size_t>(Counter::kCount);
 
-// Which part of kHitsAdmitted … kResets is of leaky buckets.
-constexpr Counter LeakyCounterOf(Counter counter) {
+// What counts the same of leaky buckets. REQUIRES: token is one of kTokenAdmitted … kTokenResets.
+constexpr Counter LeakyCounterOf(Counter token) {
   constexpr int kApart =
-      static_cast<int>(Counter::kLeakyAdmitted) - static_cast<int>(Counter::kHitsAdmitted);
-  return static_cast<Counter>(static_cast<int>(counter) + kApart);
+      static_cast<int>(Counter::kLeakyAdmitted) - static_cast<int>(Counter::kTokenAdmitted);
+  return static_cast<Counter>(static_cast<int>(token) + kApart);
 }
-static_assert(LeakyCounterOf(Counter::kResets) == Counter::kLeakyResets);
+static_assert(LeakyCounterOf(Counter::kTokenResets) == Counter::kLeakyResets);
 
 struct CounterRow {
   Counter id;

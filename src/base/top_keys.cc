@@ -1,6 +1,7 @@
 #include "base/top_keys.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -21,10 +22,16 @@ uint64_t HashOf(std::string_view name, std::string_view key) {
 
 void SpaceSaving::Add(uint64_t hash, std::string_view name, std::string_view key, uint64_t weight) {
   const auto found = by_hash_.find(hash);
-  if (found != by_hash_.end()) {
-    counters_[found->second].entry.count += weight;
-    return SiftDown(places_[found->second]);
-  }
+  const uint32_t number = found != by_hash_.end() ? found->second : Replace(hash, name, key);
+  Counter& counter = counters_[number];
+  counter.entry.count += weight;
+  counter.unseen += weight - 1;
+  counter.variance += weight * (weight - 1);
+  SiftDown(places_[number]);
+}
+
+// The counter of a new key.
+uint32_t SpaceSaving::Replace(uint64_t hash, std::string_view name, std::string_view key) {
   uint32_t number = 0;
   if (counters_.size() < capacity_) {
     number = static_cast<uint32_t>(counters_.size());
@@ -36,15 +43,16 @@ void SpaceSaving::Add(uint64_t hash, std::string_view name, std::string_view key
     by_hash_.erase(counters_[number].hash);
   }
   Counter& counter = counters_[number];
-  TopEntry& entry = counter.entry;
-  entry.error = entry.count;
-  entry.count += weight;
-  entry.name.assign(name.substr(0, TopKeys::kShownBytes));
-  entry.key.assign(key.substr(0, TopKeys::kShownBytes));
-  counter.hash = hash;
+  const uint64_t before = counter.entry.count;
+  // New strings, for one that was longer would keep its memory.
+  counter = {.entry = {.name = std::string(name.substr(0, TopKeys::kShownBytes)),
+                       .key = std::string(key.substr(0, TopKeys::kShownBytes)),
+                       .count = before,
+                       .error = before},
+             .hash = hash};
   by_hash_[hash] = number;
   SiftUp(places_[number]);
-  SiftDown(places_[number]);
+  return number;
 }
 
 void SpaceSaving::Clear() {
@@ -79,6 +87,42 @@ void SpaceSaving::SiftDown(size_t place) {
     Swap(place, child);
     place = child;
   }
+}
+
+void TopSum::Add(const SpaceSaving& sketch) {
+  const uint64_t least = sketch.Least();
+  least_ += least;
+  for (const SpaceSaving::Counter& counter : sketch.counters()) {
+    const auto [found, is_new] = parts_.try_emplace(counter.hash, Part{counter, least});
+    if (is_new) continue;
+    Part& part = found->second;
+    part.counter.entry.count += counter.entry.count;
+    part.counter.entry.error += counter.entry.error;
+    part.counter.unseen += counter.unseen;
+    part.counter.variance += counter.variance;
+    part.least += least;
+  }
+}
+
+std::vector<TopEntry> TopSum::Largest(size_t most) const {
+  std::vector<TopEntry> entries;
+  entries.reserve(parts_.size());
+  for (const auto& [hash, part] : parts_) {
+    TopEntry& entry = entries.emplace_back(part.counter.entry);
+    const uint64_t missed = least_ - part.least;  // where it is not
+    const auto deviation =
+        static_cast<uint64_t>(std::ceil(3 * std::sqrt(static_cast<double>(part.counter.variance))));
+    entry.count += missed;
+    entry.error += missed + std::min(part.counter.unseen, deviation);
+  }
+  const size_t kept = std::min(most, entries.size());
+  std::partial_sort(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(kept), entries.end(),
+                    [](const TopEntry& a, const TopEntry& b) {
+                      if (a.count != b.count) return a.count > b.count;
+                      return a.name != b.name ? a.name < b.name : a.key < b.key;
+                    });
+  entries.resize(kept);
+  return entries;
 }
 
 TopKeys::TopKeys(size_t capacity) {
@@ -133,35 +177,11 @@ void TopKeys::Tick(int64_t now_mono_ms) {
   if (now_mono_ms - generation_mono_ms_ >= kGenerationMs) generation_mono_ms_ = now_mono_ms;
 }
 
-void TopKeys::AddTo(Kind kind, Sum* sum) const {
+void TopKeys::AddTo(Kind kind, TopSum* sum) const {
   const MutexLock lock(&mu_);
   for (const Generation& generation : generations_) {
-    const SpaceSaving& sketch = kind == Kind::kHit ? generation.hit : generation.denied;
-    for (const SpaceSaving::Counter& counter : sketch.counters()) {
-      TopEntry& entry = (*sum)[counter.hash];
-      if (entry.count == 0) {
-        entry = counter.entry;
-      } else {
-        entry.count += counter.entry.count;
-        entry.error += counter.entry.error;
-      }
-    }
+    sum->Add(kind == Kind::kHit ? generation.hit : generation.denied);
   }
-}
-
-// NOLINTNEXTLINE(performance-unnecessary-value-param): its entries are moved from.
-std::vector<TopEntry> Largest(TopKeys::Sum sum, size_t most) {
-  std::vector<TopEntry> entries;
-  entries.reserve(sum.size());
-  for (auto& [hash, entry] : sum) entries.push_back(std::move(entry));
-  const size_t kept = std::min(most, entries.size());
-  std::partial_sort(entries.begin(), entries.begin() + static_cast<ptrdiff_t>(kept), entries.end(),
-                    [](const TopEntry& a, const TopEntry& b) {
-                      if (a.count != b.count) return a.count > b.count;
-                      return a.name != b.name ? a.name < b.name : a.key < b.key;
-                    });
-  entries.resize(kept);
-  return entries;
 }
 
 }  // namespace gub

@@ -4,20 +4,29 @@
 // Two sketches of each ten seconds, one of hits and one of denials, by the algorithm Space-Saving
 // (Metwally, Agrawal, El Abbadi: Efficient Computation of Frequent and Top-k Elements in Data
 // Streams, ICDT 2005): of `capacity` counters the smallest gives way to a new key, which starts
-// where that one stood: a count is too high by at most `error` of what was looked at, and whoever
-// has more than one in `capacity` of that is there.
+// where that one stood. Whoever has more than one in `capacity` is there.
 //
 // A hit must cost nearly nothing, so not all are looked at: in each ten seconds the first kStep
 // are, then every second of twice as many, then every fourth, and so on, at distances that vary by
-// chance, and each stands for those that were passed over. On a quiet node all is counted; on a
-// busy one the shares of what is frequent are right within a few percent, and a rare key that was
-// looked at by chance stands too high: counts are estimates then, and `error` does not contain
-// that.
+// chance, and each stands for those that were passed over.
+//
+// What a count is worth. Let `hits` be how many there were:
+//   all were looked at:    count - error <= hits <= count. The error is what others may have left
+//   in
+//                          the key's counters, and for a full sketch in which it is not, all that
+//                          it may have had there: as much as the smallest counter, which counts
+//                          too.
+//   some were passed over: count is an estimate, and may be too low as well. The error also has
+//   three
+//                          standard deviations of it, or all that was not looked at if that is
+//                          less: hits < count - error about once in a thousand.
 //
 // Threads:  one writes, any read.
 // Time:     monotonic ms.
-// Memory:   2 * 6 sketches of `capacity` counters, each with at most kShownBytes of its name and as
-//           many of its key; longer ones are told apart by their hash and shown cut.
+// Memory:   2 * 6 sketches of `capacity` counters of 150 to 220 bytes each, and the bytes of names
+// and
+//           keys that are longer than 15, at most kShownBytes of each; longer ones are told apart
+//           by their hash and shown cut.
 
 #ifndef GUB_BASE_TOP_KEYS_H_
 #define GUB_BASE_TOP_KEYS_H_
@@ -43,25 +52,28 @@ struct TopEntry {
   uint64_t error = 0;  // by how much the count may be too high
 };
 
-// Space-Saving over (name, key). Not thread-safe.
+// Space-Saving over (name, key). An entry's error is what was there before it. Not thread-safe.
 class SpaceSaving {
  public:
   // REQUIRES: capacity >= 1.
   explicit SpaceSaving(size_t capacity) : capacity_(capacity) {}
 
-  // `hash` is that of the whole name and key.
+  // `hash` is that of the whole name and key. `weight`: for how many hits this one stands.
   void Add(uint64_t hash, std::string_view name, std::string_view key, uint64_t weight);
   void Clear();
 
   struct Counter {
     TopEntry entry;
     uint64_t hash = 0;
+    uint64_t unseen = 0;    // of its own count, what others stood for
+    uint64_t variance = 0;  // of its own count
   };
   const std::vector<Counter>& counters() const { return counters_; }
   // What a key that is not there may have at most.
   uint64_t Least() const;
 
  private:
+  uint32_t Replace(uint64_t hash, std::string_view name, std::string_view key);
   void SiftDown(size_t place);
   void SiftUp(size_t place);
   void Swap(size_t a, size_t b);
@@ -72,6 +84,23 @@ class SpaceSaving {
   std::vector<uint32_t> heap_;
   std::vector<uint32_t> places_;
   absl::flat_hash_map<uint64_t, uint32_t> by_hash_;
+};
+
+// What several sketches of different hits know together. Not thread-safe.
+class TopSum {
+ public:
+  void Add(const SpaceSaving& sketch);
+  // The `most` largest, the largest first; of equal ones the names and keys decide.
+  std::vector<TopEntry> Largest(size_t most) const;
+
+ private:
+  struct Part {
+    SpaceSaving::Counter counter;
+    uint64_t least = 0;  // together, of the sketches that have it
+  };
+
+  absl::flat_hash_map<uint64_t, Part> parts_;
+  uint64_t least_ = 0;  // together, of all sketches
 };
 
 class TopKeys {
@@ -94,8 +123,7 @@ class TopKeys {
 
   enum class Kind { kHit, kDenied };
   // Adds what this one knows of the last minute to *sum.
-  using Sum = absl::flat_hash_map<uint64_t, TopEntry>;
-  void AddTo(Kind kind, Sum* sum) const;
+  void AddTo(Kind kind, TopSum* sum) const;
 
  private:
   struct Generation {
@@ -119,9 +147,6 @@ class TopKeys {
   size_t current_ ABSL_GUARDED_BY(mu_) = 0;
   std::vector<Generation> generations_ ABSL_GUARDED_BY(mu_);
 };
-
-// The `most` largest of a sum, the largest first; of equal ones the names and keys decide.
-std::vector<TopEntry> Largest(TopKeys::Sum sum, size_t most);
 
 }  // namespace gub
 

@@ -16,13 +16,9 @@ namespace gub {
 
 inline void CountDecision(const CommandContext::Worker& worker, const Request& request,
                           const Decision& decision) {
-  const Counter counter = CounterOf(request, decision);
-  worker.counters->Add(counter);
-  if (request.algorithm == Algorithm::kLeaky) worker.counters->Add(LeakyCounterOf(counter));
-  if (worker.top_keys == nullptr) return;
-  if (counter == Counter::kHitsAdmitted || counter == Counter::kHitsDenied) {
-    worker.top_keys->Add(request.name, request.key, counter == Counter::kHitsDenied);
-  }
+  worker.counters->Add(CounterOf(request, decision));
+  if (worker.top_keys == nullptr || request.hits <= 0 || request.Has(kResetRemaining)) return;
+  worker.top_keys->Add(request.name, request.key, decision.status == LimitStatus::kOver);
 }
 
 }  // namespace gub

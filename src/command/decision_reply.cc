@@ -37,13 +37,18 @@ void WriteThrottle(const ReplyShape& shape, const Decision& decision, ReplyWrite
   reply->Integer(CeilToSeconds(decision.reset_ms - decision.now_ms));
 }
 
+Counter TokenCounterOf(const Request& request, const Decision& decision) {
+  if (request.Has(kResetRemaining)) return Counter::kTokenResets;
+  if (request.hits == 0) return Counter::kTokenPeeks;
+  if (request.hits < 0) return Counter::kTokenRefunded;
+  return decision.status == LimitStatus::kUnder ? Counter::kTokenAdmitted : Counter::kTokenDenied;
+}
+
 }  // namespace
 
 Counter CounterOf(const Request& request, const Decision& decision) {
-  if (request.Has(kResetRemaining)) return Counter::kResets;
-  if (request.hits == 0) return Counter::kPeeks;
-  if (request.hits < 0) return Counter::kHitsRefunded;
-  return decision.status == LimitStatus::kUnder ? Counter::kHitsAdmitted : Counter::kHitsDenied;
+  const Counter token = TokenCounterOf(request, decision);
+  return request.algorithm == Algorithm::kLeaky ? LeakyCounterOf(token) : token;
 }
 
 void WriteDecision(const ReplyShape& shape, const Decision& decision, const DecidedFor& decided,

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "base/text.h"
 #include "fmt/format.h"
@@ -240,7 +241,22 @@ void CommandStatsSection(const Node& node, Section& section) {
   }
 }
 
+// Decisions of both algorithms together; what there is of each stands below.
+void DecisionSums(const Node& node, Section& section) {
+  constexpr std::pair<std::string_view, Counter> kSums[] = {
+      {"hits_admitted", Counter::kTokenAdmitted}, {"hits_denied", Counter::kTokenDenied},
+      {"hits_refunded", Counter::kTokenRefunded}, {"peeks", Counter::kTokenPeeks},
+      {"resets", Counter::kTokenResets},
+  };
+  for (const auto& [name, token] : kSums) {
+    const uint64_t keys =
+        token == Counter::kTokenResets ? node.counters.Sum(Counter::kKeyResets) : 0;
+    section.Field(name, node.counters.Sum(token) + node.counters.Sum(LeakyCounterOf(token)) + keys);
+  }
+}
+
 void GubSection(const Node& node, Section& section) {
+  DecisionSums(node, section);
   CountersOf("gub", node, section);
   const Store::Counts counts = node.store.counts();
   section.Field("expired_keys", counts.expired_keys);

@@ -1,9 +1,8 @@
 #include "command/metrics.h"
 
-#include <algorithm>
-#include <ctime>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "command/http_front.h"
@@ -14,6 +13,21 @@ namespace gub {
 
 namespace {
 
+// What a scrape has read once for all its rows, so that they agree.
+struct Scrape {
+  explicit Scrape(const Node& of)
+      : node(of), keys(of.store.Size()), counts(of.store.counts()), memory(of.store.memory()) {
+    if (of.cluster != nullptr) links = of.cluster->peers().Links();
+  }
+
+  const Node& node;
+  const ProcessNumbers process = ReadProcessNumbers();
+  const int64_t keys;
+  const Store::Counts counts;
+  const Store::Memory memory;
+  std::vector<PeerSummary> links;  // empty without a cluster
+};
+
 // A counter as a series of a metric.
 struct CounterSeries {
   Counter counter;
@@ -22,44 +36,43 @@ struct CounterSeries {
 };
 
 template <size_t kCount>
-void AddCounters(const Node& node, const CounterSeries (&rows)[kCount], Series& series) {
+void AddCounters(const Scrape& scrape, const CounterSeries (&rows)[kCount], Series& series) {
   for (const CounterSeries& row : rows) {
-    const uint64_t value = node.counters.Sum(row.counter);
+    const uint64_t value = scrape.node.counters.Sum(row.counter);
     row.label.empty() ? series.Add(value) : series.Add(row.label, row.of, value);
   }
 }
 
 template <Counter kId>
-void OneCounter(const Node& node, Series& series) {
-  series.Add(node.counters.Sum(kId));
+void OneCounter(const Scrape& scrape, Series& series) {
+  series.Add(scrape.node.counters.Sum(kId));
 }
 
-void Decisions(const Node& node, Series& series) {
+void Decisions(const Scrape& scrape, Series& series) {
   constexpr std::pair<Counter, std::string_view> kResults[] = {
-      {Counter::kHitsAdmitted, "admitted"}, {Counter::kHitsDenied, "denied"},
-      {Counter::kHitsRefunded, "refunded"}, {Counter::kPeeks, "peek"},
-      {Counter::kResets, "reset"},
+      {Counter::kTokenAdmitted, "admitted"}, {Counter::kTokenDenied, "denied"},
+      {Counter::kTokenRefunded, "refunded"}, {Counter::kTokenPeeks, "peek"},
+      {Counter::kTokenResets, "reset"},
   };
-  for (const auto& row : kResults) {
-    const std::string_view result = row.second;
-    const uint64_t all = node.counters.Sum(row.first);
-    const uint64_t leaky = std::min(all, node.counters.Sum(LeakyCounterOf(row.first)));
-    const auto add = [&series, result](std::string_view algorithm, uint64_t count) {
-      series.AddLabelled(fmt::format("algorithm=\"{}\",result=\"{}\"", algorithm, result), count);
-    };
-    add("token", all - leaky);
-    add("leaky", leaky);
+  const auto add = [&](std::string_view algorithm, std::string_view result, Counter counter) {
+    series.AddLabelled(fmt::format("algorithm=\"{}\",result=\"{}\"", algorithm, result),
+                       scrape.node.counters.Sum(counter));
+  };
+  for (const auto& [counter, result] : kResults) {
+    add("token", result, counter);
+    add("leaky", result, LeakyCounterOf(counter));
   }
+  add("both", "reset", Counter::kKeyResets);
 }
 
-void ErrorReplies(const Node& node, Series& series) {
+void ErrorReplies(const Scrape& scrape, Series& series) {
   for (size_t code = 0; code < ErrorStats::kCount; ++code) {
-    series.Add("code", ErrorStats::kCodes[code], node.errors.Sum(code));
+    series.Add("code", ErrorStats::kCodes[code], scrape.node.errors.Sum(code));
   }
 }
 
-void Fallbacks(const Node& node, Series& series) {
-  AddCounters(node,
+void Fallbacks(const Scrape& scrape, Series& series) {
+  AddCounters(scrape,
               {{Counter::kFallbackLocal, "policy", "local"},
                {Counter::kFallbackOpen, "policy", "open"},
                {Counter::kFallbackClosed, "policy", "closed"},
@@ -67,8 +80,8 @@ void Fallbacks(const Node& node, Series& series) {
               series);
 }
 
-void GlobalAnswers(const Node& node, Series& series) {
-  AddCounters(node,
+void GlobalAnswers(const Scrape& scrape, Series& series) {
+  AddCounters(scrape,
               {{Counter::kLeaseLocalAnswers, "by", "lease"},
                {Counter::kLeaseAsks, "by", "ask"},
                {Counter::kLeaseForwards, "by", "forward"},
@@ -76,36 +89,35 @@ void GlobalAnswers(const Node& node, Series& series) {
               series);
 }
 
-void GlobalSent(const Node& node, Series& series) {
-  AddCounters(node,
+void GlobalSent(const Scrape& scrape, Series& series) {
+  AddCounters(scrape,
               {{Counter::kLeaseReportsSent, "what", "reports"},
                {Counter::kLeaseAnswersSent, "what", "answers"}},
               series);
 }
 
-void StoreBytes(const Node& node, Series& series) {
-  const Store::Memory memory = node.store.memory();
-  series.Add("part", "table", memory.table);
-  series.Add("part", "index", memory.index);
-  series.Add("part", "buckets", memory.blocks);
-  series.Add("part", "long_keys", memory.long_keys);
+void StoreBytes(const Scrape& scrape, Series& series) {
+  series.Add("part", "table", scrape.memory.table);
+  series.Add("part", "index", scrape.memory.index);
+  series.Add("part", "buckets", scrape.memory.blocks);
+  series.Add("part", "long_keys", scrape.memory.long_keys);
 }
 
-void TableLoad(const Node& node, Series& series) {
-  const auto slots = static_cast<double>(node.store.memory().slots);
-  series.Add(static_cast<double>(node.store.Size()) / slots);
+void TableLoad(const Scrape& scrape, Series& series) {
+  const auto slots = static_cast<double>(scrape.memory.slots);
+  series.Add(static_cast<double>(scrape.keys) / slots);
 }
 
-void Connections(const Node& node, Series& series) {
-  series.Add("kind", "client", node.connected_clients.load());
-  series.Add("kind", "peer", node.connected_peers.load());
-  series.Add("kind", "candidate", node.connected_candidates.load());
-  series.Add("kind", "probe", node.connected_probes.load());
-  series.Add("kind", "refused", node.connected_refused.load());
+void Connections(const Scrape& scrape, Series& series) {
+  series.Add("kind", "client", scrape.node.connected_clients.load());
+  series.Add("kind", "peer", scrape.node.connected_peers.load());
+  series.Add("kind", "candidate", scrape.node.connected_candidates.load());
+  series.Add("kind", "probe", scrape.node.connected_probes.load());
+  series.Add("kind", "refused", scrape.node.connected_refused.load());
 }
 
-void Disconnections(const Node& node, Series& series) {
-  AddCounters(node,
+void Disconnections(const Scrape& scrape, Series& series) {
+  AddCounters(scrape,
               {{Counter::kProtocolErrors, "reason", "protocol"},
                {Counter::kOutputLimitDisconnections, "reason", "output_limit"},
                {Counter::kQueryLimitDisconnections, "reason", "query_limit"},
@@ -114,9 +126,9 @@ void Disconnections(const Node& node, Series& series) {
               series);
 }
 
-void CommandDurations(const Node& node, Series& series) {
-  for (const CommandEntry& entry : node.commands.entries()) {
-    const CommandStats::Totals totals = node.command_stats.Sum(entry.number);
+void CommandDurations(const Scrape& scrape, Series& series) {
+  for (const CommandEntry& entry : scrape.node.commands.entries()) {
+    const CommandStats::Totals totals = scrape.node.command_stats.Sum(entry.number);
     if (totals.calls > 0) series.AddHistogram("command", entry.full_name, totals);
   }
 }
@@ -125,74 +137,68 @@ std::string_view PathOf(size_t row) {
   return row < kHttpRouteCount ? HttpRoutes()[row].path : "other";
 }
 
-void HttpDurations(const Node& node, Series& series) {
+void HttpDurations(const Scrape& scrape, Series& series) {
   for (size_t row = 0; row <= kHttpRouteCount; ++row) {
-    const CommandStats::Totals totals = node.http_stats.Sum(row);
+    const CommandStats::Totals totals = scrape.node.http_stats.Sum(row);
     if (totals.calls > 0) series.AddHistogram("path", PathOf(row), totals);
   }
 }
 
-void HttpFailures(const Node& node, Series& series) {
+void HttpFailures(const Scrape& scrape, Series& series) {
   for (size_t row = 0; row <= kHttpRouteCount; ++row) {
-    const CommandStats::Totals totals = node.http_stats.Sum(row);
+    const CommandStats::Totals totals = scrape.node.http_stats.Sum(row);
     series.Add("path", PathOf(row), totals.failed + totals.rejected);
   }
 }
 
 // A number of each peer. What is in an address of a member is checked when it is read.
 template <typename Number>
-void OfPeers(const Node& node, Series& series, const Number& number) {
-  if (node.cluster == nullptr) return;
-  for (const PeerSummary& peer : node.cluster->peers().Links()) {
+void OfPeers(const Scrape& scrape, Series& series, const Number& number) {
+  for (const PeerSummary& peer : scrape.links) {
     series.Add("peer", peer.address, number(peer));
   }
 }
 
 template <auto kCount>
-void PeerCount(const Node& node, Series& series) {
-  OfPeers(node, series, [](const PeerSummary& peer) { return peer.counts.*kCount; });
+void PeerCount(const Scrape& scrape, Series& series) {
+  OfPeers(scrape, series, [](const PeerSummary& peer) { return peer.counts.*kCount; });
 }
 
 template <auto kField>
-void PeerGauge(const Node& node, Series& series) {
-  OfPeers(node, series, [](const PeerSummary& peer) { return peer.*kField; });
+void PeerGauge(const Scrape& scrape, Series& series) {
+  OfPeers(scrape, series, [](const PeerSummary& peer) { return peer.*kField; });
 }
 
-void PeerUp(const Node& node, Series& series) {
-  OfPeers(node, series,
+void PeerUp(const Scrape& scrape, Series& series) {
+  OfPeers(scrape, series,
           [](const PeerSummary& peer) { return peer.health == OwnerHealth::State::kUp ? 1 : 0; });
 }
 
-void PeerAnswerTime(const Node& node, Series& series) {
-  if (node.cluster == nullptr) return;
-  for (const PeerSummary& peer : node.cluster->peers().Links()) {
+void PeerAnswerTime(const Scrape& scrape, Series& series) {
+  for (const PeerSummary& peer : scrape.links) {
     series.AddSummary("peer", peer.address, static_cast<double>(peer.counts.answer_us) / 1e6,
                       peer.counts.answered_batches);
   }
 }
 
-void LoopLag(const Node& node, Series& series) {
-  for (size_t i = 0; i < node.loop_lags.size(); ++i) {
+void LoopLag(const Scrape& scrape, Series& series) {
+  for (size_t i = 0; i < scrape.node.loop_lags.size(); ++i) {
     series.Add("worker", fmt::to_string(i),
-               static_cast<double>(node.loop_lags[i].LargestUs()) / 1e6);
+               static_cast<double>(scrape.node.loop_lags[i].LargestUs()) / 1e6);
   }
 }
 
-void BuildInfo(const Node& node, Series& series) {
+void BuildInfo(const Scrape& scrape, Series& series) {
   series.AddLabelled(fmt::format("version=\"{}\",mode=\"{}\"", GUB_VERSION,
-                                 node.cluster == nullptr ? "standalone" : "cluster"),
+                                 scrape.node.cluster == nullptr ? "standalone" : "cluster"),
                      1);
-}
-
-int64_t StartTime(const Node& node) {
-  return std::time(nullptr) - (MonotonicNs() - node.start_mono_ns) / 1'000'000'000;
 }
 
 struct MetricRow {
   std::string_view name;
   std::string_view type;
   std::string_view text;
-  void (*write)(const Node& node, Series& series);
+  void (*write)(const Scrape& scrape, Series& series);
 };
 
 constexpr MetricRow kRows[] = {
@@ -205,23 +211,25 @@ constexpr MetricRow kRows[] = {
     {"gub_error_replies_total", "counter", "Replies that were errors, by their code.",
      ErrorReplies},
     {"gub_keys", "gauge", "Buckets now, lapsed ones that are not freed yet included.",
-     [](const Node& node, Series& series) { series.Add(node.store.Size()); }},
+     [](const Scrape& scrape, Series& series) { series.Add(scrape.keys); }},
     {"gub_keys_max", "gauge", "The option max-keys.",
-     [](const Node& node, Series& series) { series.Add(node.store.max_keys()); }},
+     [](const Scrape& scrape, Series& series) { series.Add(scrape.node.store.max_keys()); }},
     {"gub_keys_expired_total", "counter", "Buckets that lapsed and were freed.",
-     [](const Node& node, Series& series) { series.Add(node.store.counts().expired_keys); }},
+     [](const Scrape& scrape, Series& series) { series.Add(scrape.counts.expired_keys); }},
     {"gub_keys_evicted_total", "counter", "Live buckets that gave way to new ones.",
-     [](const Node& node, Series& series) { series.Add(node.store.counts().evicted_live_keys); }},
+     [](const Scrape& scrape, Series& series) { series.Add(scrape.counts.evicted_live_keys); }},
     {"gub_keys_refused_total", "counter", "Requests refused because the table was full.",
-     [](const Node& node, Series& series) { series.Add(node.store.counts().refused_keys); }},
+     [](const Scrape& scrape, Series& series) { series.Add(scrape.counts.refused_keys); }},
     {"gub_store_bytes", "gauge", "What the buckets take.", StoreBytes},
     {"gub_table_slots", "gauge", "Places in the table.",
-     [](const Node& node, Series& series) { series.Add(node.store.memory().slots); }},
+     [](const Scrape& scrape, Series& series) { series.Add(scrape.memory.slots); }},
     {"gub_table_load_ratio", "gauge", "Buckets in proportion to the places in the table.",
      TableLoad},
     {"gub_connections", "gauge", "Open connections, RESP and HTTP.", Connections},
     {"gub_connections_max", "gauge", "The option maxclients.",
-     [](const Node& node, Series& series) { series.Add(node.config.Get()->maxclients); }},
+     [](const Scrape& scrape, Series& series) {
+       series.Add(scrape.node.config.Get()->maxclients);
+     }},
     {"gub_connections_received_total", "counter", "Connections accepted.",
      OneCounter<Counter::kConnectionsReceived>},
     {"gub_connections_rejected_total", "counter", "Connections refused.",
@@ -231,7 +239,7 @@ constexpr MetricRow kRows[] = {
     {"gub_disconnections_total", "counter", "Connections closed by this node, by the reason.",
      Disconnections},
     {"gub_client_buffer_bytes", "gauge", "What clients' buffers take.",
-     [](const Node& node, Series& series) { series.Add(node.client_memory.total()); }},
+     [](const Scrape& scrape, Series& series) { series.Add(scrape.node.client_memory.total()); }},
     {"gub_received_bytes_total", "counter", "Bytes read from clients.",
      OneCounter<Counter::kNetInputBytes>},
     {"gub_sent_bytes_total", "counter", "Bytes written to clients.",
@@ -261,12 +269,12 @@ constexpr MetricRow kRows[] = {
     {"gub_global_requests_total", "counter",
      "Requests on GLOBAL limits of other nodes, by what answered them.", GlobalAnswers},
     {"gub_global_leases", "gauge", "Leases that this node has given.",
-     [](const Node& node, Series& series) {
-       series.Add(node.leases == nullptr ? 0 : node.leases->leases());
+     [](const Scrape& scrape, Series& series) {
+       series.Add(scrape.node.leases == nullptr ? 0 : scrape.node.leases->leases());
      }},
     {"gub_global_leased_keys", "gauge", "Keys of this node of which something is lent.",
-     [](const Node& node, Series& series) {
-       series.Add(node.leases == nullptr ? 0 : node.leases->keys());
+     [](const Scrape& scrape, Series& series) {
+       series.Add(scrape.node.leases == nullptr ? 0 : scrape.node.leases->keys());
      }},
     {"gub_global_recalls_total", "counter", "Leases that their owner has called back from here.",
      OneCounter<Counter::kLeaseRecalls>},
@@ -307,45 +315,48 @@ constexpr MetricRow kRows[] = {
     {"gub_peer_in_flight", "gauge", "Requests sent to the peer and not answered yet.",
      PeerGauge<&PeerSummary::in_flight>},
     {"gub_cluster_members", "gauge", "Members of the cluster as this node sees it.",
-     [](const Node& node, Series& series) {
-       series.Add(node.cluster == nullptr ? 1 : node.cluster->view()->table.members().size());
+     [](const Scrape& scrape, Series& series) {
+       series.Add(scrape.node.cluster == nullptr
+                      ? 1
+                      : scrape.node.cluster->view()->table.members().size());
      }},
-    {"gub_cluster_view_mismatches", "gauge", "Peers that see other members than this node.",
-     [](const Node& node, Series& series) {
-       series.Add(node.cluster == nullptr ? 0 : node.cluster->ViewMismatches());
+    {"gub_cluster_view_mismatches", "gauge", "Peers that see other members than this scrape.node.",
+     [](const Scrape& scrape, Series& series) {
+       series.Add(scrape.node.cluster == nullptr ? 0 : scrape.node.cluster->ViewMismatches());
      }},
     {"gub_loop_lag_seconds", "gauge",
      "The longest that a worker's loop was late in the last ten to twenty seconds.", LoopLag},
     {"gub_sweep_step_seconds_max", "gauge", "The longest that the sweeper held a lock.",
-     [](const Node& node, Series& series) {
-       series.Add(static_cast<double>(node.store.counts().longest_sweep_step_ns) / 1e9);
+     [](const Scrape& scrape, Series& series) {
+       series.Add(static_cast<double>(scrape.counts.longest_sweep_step_ns) / 1e9);
      }},
     {"gub_serving", "gauge", "1 while the node serves, 0 once it stops.",
-     [](const Node& node, Series& series) { series.Add(node.serving ? 1 : 0); }},
+     [](const Scrape& scrape, Series& series) { series.Add(scrape.node.serving ? 1 : 0); }},
     {"gub_build_info", "gauge", "1, with the version as a label.", BuildInfo},
     {"process_start_time_seconds", "gauge", "When the process started, in Unix time.",
-     [](const Node& node, Series& series) { series.Add(StartTime(node)); }},
+     [](const Scrape& scrape, Series& series) { series.Add(scrape.node.start_unix_s); }},
     {"process_cpu_seconds_total", "counter", "Time on processors, user and system.",
-     [](const Node&, Series& series) { series.Add(ReadProcessNumbers().cpu_s); }},
+     [](const Scrape& scrape, Series& series) { series.Add(scrape.process.cpu_s); }},
     {"process_resident_memory_bytes", "gauge", "The resident set.",
-     [](const Node&, Series& series) { series.Add(ReadProcessNumbers().resident_bytes); }},
+     [](const Scrape& scrape, Series& series) { series.Add(scrape.process.resident_bytes); }},
     {"process_virtual_memory_bytes", "gauge", "The address space in use.",
-     [](const Node&, Series& series) { series.Add(ReadProcessNumbers().virtual_bytes); }},
+     [](const Scrape& scrape, Series& series) { series.Add(scrape.process.virtual_bytes); }},
     {"process_open_fds", "gauge", "Open descriptors.",
-     [](const Node&, Series& series) { series.Add(ReadProcessNumbers().open_fds); }},
+     [](const Scrape& scrape, Series& series) { series.Add(scrape.process.open_fds); }},
     {"process_max_fds", "gauge", "Most descriptors that may be open.",
-     [](const Node&, Series& series) { series.Add(ReadProcessNumbers().max_fds); }},
+     [](const Scrape& scrape, Series& series) { series.Add(scrape.process.max_fds); }},
 };
 
 }  // namespace
 
 std::string MetricsText(const Node& node) {
+  const Scrape scrape(node);
   std::string text;
   for (const MetricRow& row : kRows) {
     fmt::format_to(std::back_inserter(text), "# HELP {} {}\n# TYPE {} {}\n", row.name, row.text,
                    row.name, row.type);
     Series series(row.name, &text);
-    row.write(node, series);
+    row.write(scrape, series);
   }
   return text;
 }

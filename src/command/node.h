@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -92,6 +93,7 @@ struct Node {
   int port = 0;
   int http_port = 0;  // 0: there is no HTTP front
   const int64_t start_mono_ns = MonotonicNs();
+  const int64_t start_unix_s = std::time(nullptr);
   NodeHooks hooks;
 
   // Thread-safe.

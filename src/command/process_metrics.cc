@@ -3,20 +3,22 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <string>
 #include <system_error>
 
 namespace gub {
 
 namespace {
 
-int64_t CountFiles(const char* folder) {
+// Of this process. They come and go meanwhile, and one is that by which they are read.
+int64_t CountOpenFiles() {
   std::error_code error;
-  const std::filesystem::directory_iterator files(folder, error);
-  return error ? 0 : std::distance(begin(files), end(files));
+  std::filesystem::directory_iterator files("/proc/self/fd", error);
+  int64_t count = 0;
+  for (; !error && files != std::filesystem::directory_iterator(); files.increment(error)) ++count;
+  return std::max<int64_t>(0, count - 1);
 }
 
 }  // namespace
@@ -34,8 +36,7 @@ ProcessNumbers ReadProcessNumbers() {
   std::ifstream("/proc/self/statm") >> pages >> resident;
   numbers.virtual_bytes = pages * sysconf(_SC_PAGESIZE);
   numbers.resident_bytes = resident * sysconf(_SC_PAGESIZE);
-  numbers.open_fds = CountFiles("/proc/self/fd");
-  numbers.threads = CountFiles("/proc/self/task");
+  numbers.open_fds = CountOpenFiles();
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
     numbers.max_fds = static_cast<int64_t>(limit.rlim_cur);

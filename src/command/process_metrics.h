@@ -15,7 +15,6 @@ struct ProcessNumbers {
   int64_t virtual_bytes = 0;
   int64_t open_fds = 0;
   int64_t max_fds = 0;
-  int64_t threads = 0;
 };
 
 // What the kernel does not tell is 0.

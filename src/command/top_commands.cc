@@ -1,7 +1,6 @@
 #include "command/top_commands.h"
 
 #include <optional>
-#include <utility>
 
 #include "base/text.h"
 #include "command/context.h"
@@ -25,9 +24,9 @@ void WriteEntries(const std::vector<TopEntry>& entries, ReplyWriter* reply) {
 }  // namespace
 
 std::vector<TopEntry> TopOf(const Node& node, TopKeys::Kind kind, size_t most) {
-  TopKeys::Sum sum;
+  TopSum sum;
   for (const TopKeys& keys : node.top_keys) keys.AddTo(kind, &sum);
-  return Largest(std::move(sum), most);
+  return sum.Largest(most);
 }
 
 // GUB.TOP [n] -> a map of denied and hit, each a list of [name, key, count, error]

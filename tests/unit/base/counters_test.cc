@@ -40,11 +40,11 @@ TEST(CountersTest, GivesRedisNamesToWhatRedisCounts) {
 
 TEST(CountersTest, CountsEachByItself) {
   CounterSet set;
-  set.Add(Counter::kPeeks);
+  set.Add(Counter::kTokenPeeks);
   set.Add(Counter::kNetInputBytes, 100);
   set.Add(Counter::kNetInputBytes, 23);
   for (const CounterRow& row : CounterTable()) {
-    const uint64_t expected = row.id == Counter::kPeeks           ? 1
+    const uint64_t expected = row.id == Counter::kTokenPeeks      ? 1
                               : row.id == Counter::kNetInputBytes ? 123
                                                                   : 0;
     EXPECT_EQ(set.Get(row.id), expected) << row.name;
@@ -53,13 +53,13 @@ TEST(CountersTest, CountsEachByItself) {
 
 TEST(CountersTest, AddsUpTheSetsOfAllThreads) {
   Counters counters(3);
-  EXPECT_EQ(counters.Sum(Counter::kHitsAdmitted), 0u);
-  counters.ForThread(0).Add(Counter::kHitsAdmitted, 1);
-  counters.ForThread(1).Add(Counter::kHitsAdmitted, 10);
-  counters.ForThread(2).Add(Counter::kHitsAdmitted, 100);
-  counters.ForThread(2).Add(Counter::kHitsDenied, 5);
-  EXPECT_EQ(counters.Sum(Counter::kHitsAdmitted), 111u);
-  EXPECT_EQ(counters.Sum(Counter::kHitsDenied), 5u);
+  EXPECT_EQ(counters.Sum(Counter::kTokenAdmitted), 0u);
+  counters.ForThread(0).Add(Counter::kTokenAdmitted, 1);
+  counters.ForThread(1).Add(Counter::kTokenAdmitted, 10);
+  counters.ForThread(2).Add(Counter::kTokenAdmitted, 100);
+  counters.ForThread(2).Add(Counter::kTokenDenied, 5);
+  EXPECT_EQ(counters.Sum(Counter::kTokenAdmitted), 111u);
+  EXPECT_EQ(counters.Sum(Counter::kTokenDenied), 5u);
 }
 
 TEST(CountersTest, MayBeReadWhileTheirThreadsCount) {
@@ -67,21 +67,21 @@ TEST(CountersTest, MayBeReadWhileTheirThreadsCount) {
   Counters counters(2);
   std::atomic<int> ended{0};
   const auto count = [&](size_t index) {
-    for (uint64_t i = 0; i < kHits; ++i) counters.ForThread(index).Add(Counter::kHitsAdmitted);
+    for (uint64_t i = 0; i < kHits; ++i) counters.ForThread(index).Add(Counter::kTokenAdmitted);
     ended.fetch_add(1, std::memory_order_relaxed);
   };
   std::thread first(count, 0);
   std::thread second(count, 1);
   uint64_t last = 0;
   while (ended.load(std::memory_order_relaxed) < 2) {
-    const uint64_t sum = counters.Sum(Counter::kHitsAdmitted);
+    const uint64_t sum = counters.Sum(Counter::kTokenAdmitted);
     ASSERT_GE(sum, last);
     last = sum;
     std::this_thread::yield();
   }
   first.join();
   second.join();
-  EXPECT_EQ(counters.Sum(Counter::kHitsAdmitted), 2 * kHits);
+  EXPECT_EQ(counters.Sum(Counter::kTokenAdmitted), 2 * kHits);
 }
 
 TEST(CountersTest, KeepsTheSetsOfTwoThreadsOnDifferentCacheLines) {

@@ -3,15 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <random>
 #include <string>
+#include <vector>
 
 namespace gub {
 namespace {
 
 std::vector<TopEntry> Top(const TopKeys& keys, TopKeys::Kind kind, size_t most = 10) {
-  TopKeys::Sum sum;
+  TopSum sum;
   keys.AddTo(kind, &sum);
-  return Largest(std::move(sum), most);
+  return sum.Largest(most);
 }
 
 TEST(SpaceSavingTest, KeepsWhoeverHasMoreThanOneInSo) {
@@ -45,6 +48,51 @@ TEST(SpaceSavingTest, WhoeverTakesAPlaceBeginsWhereTheLastOneStood) {
   EXPECT_EQ(sketch.counters()[0].entry.key, "b");
   EXPECT_EQ(sketch.counters()[0].entry.count, 6u);
   EXPECT_EQ(sketch.counters()[0].entry.error, 5u);
+}
+
+// Keys of very different numbers of hits, in a mixed order, over sketches that are all too small.
+TEST(TopSumTest, TheHitsLieBetweenTheCountLessItsErrorAndTheCount) {
+  constexpr size_t kSketches = 3;
+  std::vector<SpaceSaving> sketches(kSketches, SpaceSaving(8));
+  std::map<std::string, uint64_t> hits;
+  std::mt19937 random(7);
+  for (int i = 0; i < 3000; ++i) {
+    const auto number = static_cast<uint64_t>(40 / (1 + random() % 40) + random() % 3);
+    const std::string key = std::to_string(number);
+    // Some keys come to one sketch only.
+    const size_t sketch = number % 2 == 0 ? number % kSketches : random() % kSketches;
+    sketches[sketch].Add(number, "n", key, 1);
+    ++hits[key];
+  }
+  TopSum sum;
+  for (const SpaceSaving& sketch : sketches) sum.Add(sketch);
+  const std::vector<TopEntry> entries = sum.Largest(100);
+  EXPECT_GT(entries.size(), 8u);
+  size_t wrong = 0;
+  for (const TopEntry& entry : entries) {
+    EXPECT_GE(entry.count, hits[entry.key]) << entry.key;
+    EXPECT_LE(entry.count - entry.error, hits[entry.key]) << entry.key;
+    wrong += entry.count != hits[entry.key] ? 1 : 0;
+  }
+  EXPECT_GT(wrong, 0u) << "the sketches were large enough";
+}
+
+TEST(TopSumTest, AKeyMayHaveBeenInAFullSketchThatDoesNotHaveIt) {
+  SpaceSaving full(1);
+  for (int i = 0; i < 5; ++i) full.Add(1, "n", "a", 1);
+  full.Add(2, "n", "b", 1);
+  SpaceSaving other(2);
+  for (int i = 0; i < 3; ++i) other.Add(1, "n", "a", 1);
+  TopSum sum;
+  sum.Add(full);
+  sum.Add(other);
+  const std::vector<TopEntry> entries = sum.Largest(2);
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0].key, "a");
+  EXPECT_EQ(entries[0].count, 9u);  // of 8
+  EXPECT_EQ(entries[0].error, 6u);
+  EXPECT_EQ(entries[1].count, 6u);  // `other` has room, so b was not there
+  EXPECT_EQ(entries[1].error, 5u);
 }
 
 TEST(TopKeysTest, CountsFewHitsExactly) {
@@ -88,6 +136,25 @@ TEST(TopKeysTest, EstimatesManyHitsFromSomeOfThem) {
   EXPECT_NEAR(static_cast<double>(denied[0].count), kRounds / 4.0, kRounds * 0.05);
 }
 
+TEST(TopKeysTest, TheErrorContainsWhatWasPassedOver) {
+  TopKeys keys(4096);  // room for all
+  std::map<std::string, uint64_t> hits;
+  std::mt19937 random(7);
+  for (int i = 0; i < 1'000'000; ++i) {
+    const std::string key = i % 2 == 0 ? "half" : std::to_string(random() % 100'000);
+    keys.Add("n", key, false);
+    ++hits[key];
+  }
+  const auto entries = Top(keys, TopKeys::Kind::kHit, 10'000);
+  EXPECT_GT(entries.size(), 100u);
+  for (const TopEntry& entry : entries) {
+    ASSERT_LE(entry.error, entry.count) << entry.key;
+    EXPECT_LE(entry.count - entry.error, hits[entry.key]) << entry.key;
+  }
+  EXPECT_EQ(entries[0].key, "half");
+  EXPECT_LT(static_cast<double>(entries[0].error), 0.25 * static_cast<double>(entries[0].count));
+}
+
 TEST(TopKeysTest, ForgetsAfterAMinute) {
   TopKeys keys(8);
   int64_t now_ms = 5;
@@ -118,10 +185,10 @@ TEST(TopKeysTest, AddsThreadsUpAndKeepsTheLargest) {
   for (int i = 0; i < 3; ++i) one.Add("n", "a", false);
   for (int i = 0; i < 2; ++i) two.Add("n", "a", false);
   for (int i = 0; i < 4; ++i) two.Add("n", "b", false);
-  TopKeys::Sum sum;
+  TopSum sum;
   one.AddTo(TopKeys::Kind::kHit, &sum);
   two.AddTo(TopKeys::Kind::kHit, &sum);
-  const auto top = Largest(std::move(sum), 1);
+  const auto top = sum.Largest(1);
   ASSERT_EQ(top.size(), 1u);
   EXPECT_EQ(top[0].key, "a");
   EXPECT_EQ(top[0].count, 5u);

@@ -43,8 +43,8 @@ TEST_F(DecideTest, AnswersBeforeItReturnsWhatThisNodeOwns) {
   EXPECT_EQ(first.owner, "127.0.0.1:7379");
   EXPECT_FALSE(first.degraded);
   EXPECT_EQ(Ask("k", 1, 3).decision.status, LimitStatus::kOver);
-  EXPECT_EQ(Count(Counter::kHitsAdmitted), 1u);
-  EXPECT_EQ(Count(Counter::kHitsDenied), 1u);
+  EXPECT_EQ(Count(Counter::kTokenAdmitted), 1u);
+  EXPECT_EQ(Count(Counter::kTokenDenied), 1u);
 }
 
 TEST_F(DecideTest, SaysInItsErrorThatTheTableIsFull) {

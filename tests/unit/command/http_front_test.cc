@@ -1,8 +1,12 @@
 #include "command/http_front.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <ctime>
 #include <string>
+#include <thread>
 
 #include "command/metrics.h"
 #include "command/top_commands.h"
@@ -75,18 +79,61 @@ TEST_F(HttpFrontTest, CountsEveryRequestOnce) {
   Get("/v1/check?name=n&key=k&limit=1&duration=1h&behavior=8");
   Get("/v1/check?name=n&key=k&limit=1&duration=never");
   Post("/v1/GetRateLimits", R"({"requests":[{"name":"n"}]})");
+  RunLine("GUB.RESET n k");
   const std::string text = MetricsText(node_);
   for (const char* sample :
        {"{algorithm=\"token\",result=\"admitted\"} 1\n",
         "{algorithm=\"token\",result=\"denied\"} 1\n", "{algorithm=\"token\",result=\"peek\"} 0\n",
         "{algorithm=\"leaky\",result=\"peek\"} 1\n",
         "{algorithm=\"token\",result=\"refunded\"} 1\n",
-        "{algorithm=\"token\",result=\"reset\"} 1\n"}) {
+        "{algorithm=\"token\",result=\"reset\"} 1\n",
+        "{algorithm=\"both\",result=\"reset\"} 1\n"}) {
     EXPECT_THAT(text, HasSubstr(std::string("gub_decisions_total") + sample));
   }
   EXPECT_THAT(text, HasSubstr("\ngub_request_errors_total 2\n"));
   EXPECT_THAT(text, HasSubstr("\ngub_http_requests_total 7\n"));
   EXPECT_THAT(text, HasSubstr("gub_http_failures_total{path=\"/v1/check\"} 1\n"));
+}
+
+// A scrape reads one counter after the other, and workers go on counting meanwhile.
+TEST_F(HttpFrontTest, WhatIsCountedOfLeakyBucketsDoesNotMoveTheSeriesOfTokenBuckets) {
+  for (int i = 0; i < 3; ++i) RunLine("GUB.HIT n k 1 100 1h");
+  node_.counters.ForThread(0).Add(Counter::kLeakyAdmitted, 2);
+  const std::string text = MetricsText(node_);
+  EXPECT_THAT(text, HasSubstr("{algorithm=\"token\",result=\"admitted\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("{algorithm=\"leaky\",result=\"admitted\"} 2\n"));
+}
+
+double Sample(const std::string& text, const std::string& name) {
+  const size_t at = text.find("\n" + name + " ");
+  EXPECT_NE(at, std::string::npos) << name;
+  return std::stod(text.substr(at + name.size() + 2));
+}
+
+TEST_F(HttpFrontTest, TheRowsOfAScrapeAgreeWhileBucketsCome) {
+  std::atomic<bool> scraped{false};
+  std::thread hits([&] {
+    for (int i = 0; !scraped; ++i) RunLine("GUB.HIT n " + std::to_string(i) + " 1 100 1h");
+  });
+  double keys = 0;
+  for (int changes = 0; changes < 200;) {
+    const std::string text = MetricsText(node_);
+    const double load = Sample(text, "gub_keys") / Sample(text, "gub_table_slots");
+    EXPECT_DOUBLE_EQ(Sample(text, "gub_table_load_ratio"), load);
+    changes += Sample(text, "gub_keys") != keys;
+    keys = Sample(text, "gub_keys");
+  }
+  scraped = true;
+  hits.join();
+}
+
+TEST_F(HttpFrontTest, TellsWhenTheProcessStartedAndWhatItHasOpen) {
+  const std::string before = MetricsText(node_);
+  EXPECT_EQ(Sample(before, "process_start_time_seconds"), node_.start_unix_s);
+  EXPECT_LE(node_.start_unix_s, std::time(nullptr));
+  const int fds[] = {dup(0), dup(0), dup(0)};
+  EXPECT_EQ(Sample(MetricsText(node_), "process_open_fds"), Sample(before, "process_open_fds") + 3);
+  for (const int fd : fds) close(fd);
 }
 
 TEST_F(HttpFrontTest, HistogramsAddUp) {

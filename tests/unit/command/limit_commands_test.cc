@@ -159,11 +159,13 @@ TEST_F(LimitCommandsTest, EveryDecisionIsCountedOnceByWhatItWas) {
                            "GUB.HIT n k x 1 1h", "GUB.RESET n k", "GUB.HIT n k"}) {
     RunLine(line);
   }
-  EXPECT_EQ(Count(Counter::kHitsAdmitted), 1);
-  EXPECT_EQ(Count(Counter::kHitsDenied), 2);
-  EXPECT_EQ(Count(Counter::kHitsRefunded), 1);
-  EXPECT_EQ(Count(Counter::kPeeks), 3);
-  EXPECT_EQ(Count(Counter::kResets), 2);
+  EXPECT_EQ(Count(Counter::kTokenAdmitted), 1);
+  EXPECT_EQ(Count(Counter::kTokenDenied), 2);
+  EXPECT_EQ(Count(Counter::kTokenRefunded), 1);
+  EXPECT_EQ(Count(Counter::kTokenPeeks), 3);
+  EXPECT_EQ(Count(Counter::kTokenResets), 1);
+  EXPECT_EQ(Count(Counter::kKeyResets), 1);
+  EXPECT_EQ(Count(Counter::kLeakyAdmitted), 0);
   EXPECT_EQ(Count(Counter::kRequestErrors), 2);
 }
 
