@@ -9,9 +9,8 @@
 // Threads:  confined to the loop of its worker.
 // Time:     a header must be whole within kHeaderMs of its first byte, a request within kRequestMs;
 //           the option `timeout` ends connections that are silent between two requests.
-// Memory:   bounded: a header by kMaxHeaderBytes, a body by client-query-buffer-limit, or for an
-// open
-//           route by kOpenBodyBytes.
+// Memory:   bounded: a header by kMaxHeaderBytes, a body by client-query-buffer-limit, that of an
+//           open route by kOpenBodyBytes.
 
 #ifndef GUB_SERVER_HTTP_SESSION_H_
 #define GUB_SERVER_HTTP_SESSION_H_
