@@ -41,6 +41,14 @@ void HitAll(int port, size_t keys = 40) {
   }
 }
 
+// Whether the node at `port` has an answer of `owner`, whose keys it asks it about.
+bool IsAnsweredBy(int port, const std::string& owner) {
+  RespClient client(port);
+  std::string key = "key";
+  while (client.Run({"GUB.OWNER", key}).text != owner) key += '+';
+  return client.Run({"GUB.HIT", "n", key, "1", "1000", "1h"}).items.size() == 3;
+}
+
 // One node with these members and more options.
 class Node {
  public:
@@ -116,10 +124,13 @@ TEST(PeersTest, TwoNodesThatClaimOneAddressAreToldApart) {
   const std::string peers = At(first) + " " + At(second) + " " + At(third);
   Node owner(second, peers, {});
   Node asker(first, peers, {});
-  HitAll(first);
+  ASSERT_TRUE(Eventually([&] { return IsAnsweredBy(first, At(second)); }));
   // It listens elsewhere and says that it is the second.
   Node rival(third, peers, {"--advertise", At(second)});
-  HitAll(third);
+  EXPECT_TRUE(Eventually([&] {
+    HitAll(third);
+    return asker->Log().find("was refused") != std::string::npos;
+  }));
   EXPECT_THAT(asker->WaitForLog("was refused"),
               HasSubstr("another node claims the address " + At(second)));
   EXPECT_THAT(rival->WaitForLog("do not agree"), HasSubstr("another node claims the address"));
