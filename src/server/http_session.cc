@@ -41,7 +41,9 @@ void HttpSession::ApplyConfig(const Config& config) {
 void HttpSession::Refuse(std::string_view text) {
   const int status = text.starts_with("DENIED") ? 403 : 503;
   ByteBuffer out;
-  place_.http->WriteLast(HttpErrorResponse(status, text), &out);
+  HttpResponse response = HttpErrorResponse(status, text);
+  response.error = {};  // the worker has counted it
+  place_.http->WriteLast(response, &out);
   connection_.Refuse(out.view());
 }
 
