@@ -52,6 +52,12 @@ class CommandContext {
     ByteBuffer late_reply = {};   // to write one in
     TopKeys* top_keys = nullptr;  // nullptr: nobody counts them
     std::string error_text = {};  // of the last error that was made for one request
+
+    // An error is sent, by whichever front; `text` starts with its code.
+    void CountError(std::string_view text) {
+      counters->Add(Counter::kErrorReplies);
+      errors->Add(text);
+    }
   };
 
   CommandContext(Worker* worker, Dispatcher* dispatcher, ClientState* client, ReplyWriter* reply)
@@ -86,8 +92,7 @@ class CommandContext {
   // Answers by an error; `text` starts with its code.
   void Error(std::string_view text) {
     failed_ = true;
-    worker_->counters->Add(Counter::kErrorReplies);
-    worker_->errors->Add(text);
+    worker_->CountError(text);
     reply_->Error(text);
   }
   // "ERR " and the status' message.

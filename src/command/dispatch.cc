@@ -16,6 +16,7 @@
 #include "command/decision_reply.h"
 #include "command/errors.h"
 #include "command/forwarding.h"
+#include "command/limit_commands.h"
 #include "command/secrets.h"
 #include "command/transaction_commands.h"
 #include "fmt/format.h"
@@ -32,6 +33,13 @@ constexpr size_t kQueuedArgumentBytes = sizeof(std::string) + 16;
 bool IsHttp(Args args) {
   if (EqualsIgnoreCase(args[0], "POST") || EqualsIgnoreCase(args[0], "Host:")) return true;
   return args.size() == 3 && args[2].starts_with("HTTP/");
+}
+
+// Whether what is refused was a request for a decision. Who may not ask has asked for none, and who
+// is sent elsewhere is counted there.
+bool IsRequestError(const CommandSpec& spec, std::string_view text) {
+  const bool decides = spec.parse_hit != nullptr || spec.handler == ResetBucketCommand;
+  return decides && text != kNoAuthText && !text.starts_with("MOVED ");
 }
 
 }  // namespace
@@ -261,7 +269,7 @@ void Dispatcher::RejectUnknown(CommandContext* context) {
 void Dispatcher::Reject(CommandContext* context, const CommandEntry* entry, std::string_view text) {
   if (entry != nullptr) {
     stats_->AddRejected(entry->number);
-    if (entry->spec->group == "limiter") worker_.counters->Add(Counter::kRequestErrors);
+    if (IsRequestError(*entry->spec, text)) worker_.counters->Add(Counter::kRequestErrors);
   }
   Transaction& transaction = context->client().transaction;
   if (transaction.open && entry != nullptr && entry->full_name == "exec") {

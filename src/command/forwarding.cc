@@ -16,8 +16,7 @@ namespace gub {
 namespace {
 
 void WriteError(CommandContext::Worker* worker, std::string_view text, ReplyWriter* reply) {
-  worker->counters->Add(Counter::kErrorReplies);
-  worker->errors->Add(text);
+  worker->CountError(text);
   reply->Error(text);
 }
 
@@ -29,7 +28,8 @@ void Answer(CommandContext& context, const ReplyShape& shape, const Decided& dec
 // What several owners answer to one command, on its way together.
 class Gathering {
  public:
-  Gathering(const LateReply& place, bool keys_only) : place_(place), keys_only_(keys_only) {}
+  Gathering(const LateReply& place, size_t keys, bool keys_only)
+      : place_(place), asked_(keys), keys_only_(keys_only) {}
 
   // One more answer is to come.
   void Expect() { ++missing_; }
@@ -49,7 +49,10 @@ class Gathering {
     place_.Fill([this](ReplyWriter* reply) { Write(reply); });
   }
 
+  // Each key counts once, here: what came of it, or that nobody knows.
   void Write(ReplyWriter* reply) const {
+    place_.worker->counters->Add(down_.empty() ? Counter::kKeyResets : Counter::kRequestErrors,
+                                 asked_);
     if (!down_.empty()) {
       return WriteError(place_.worker, OwnerDownText(*place_.worker, down_), reply);
     }
@@ -58,6 +61,7 @@ class Gathering {
 
  private:
   const LateReply place_;
+  const size_t asked_;  // keys
   const bool keys_only_;
   size_t missing_ = 0;
   int64_t buckets_ = 0;
@@ -105,7 +109,8 @@ void ResetAnywhere(CommandContext& context, Args names, Args keys, bool keys_onl
     return context.Error(moved);
   }
   Router* const router = context.worker().router;
-  const auto gathering = std::make_shared<Gathering>(LateReply::For(context), keys_only);
+  const auto gathering =
+      std::make_shared<Gathering>(LateReply::For(context), keys.size(), keys_only);
   for (size_t i = 0; i < keys.size(); ++i) {
     PeerClient* const owner = router == nullptr ? nullptr : router->OwnerOf(keys[i]);
     const KeyWatch::Change change = context.ChangeOf(keys[i]);

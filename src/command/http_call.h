@@ -7,6 +7,8 @@
 #ifndef GUB_COMMAND_HTTP_CALL_H_
 #define GUB_COMMAND_HTTP_CALL_H_
 
+#include <cstddef>
+
 #include "command/client_state.h"
 #include "command/context.h"
 #include "command/http_front.h"
@@ -15,6 +17,12 @@
 
 namespace gub {
 
+// Whose answer it is: counted for its route (of HttpRoutes(), or kHttpRouteCount).
+struct HttpPlace {
+  HttpFront* front;
+  size_t route;
+};
+
 // Where an answer goes that comes later than its request. A client that is gone is ignored.
 class HttpLater {
  public:
@@ -22,13 +30,14 @@ class HttpLater {
 
  private:
   friend class HttpCall;
-  HttpLater(HttpFront* front, ClientState* client, const HttpReplyStyle& style, size_t kept_bytes)
-      : front_(front),
+  HttpLater(const HttpPlace& place, ClientState* client, const HttpReplyStyle& style,
+            size_t kept_bytes)
+      : place_(place),
         client_(client->id()),
         ticket_(client->pending.Open(kept_bytes)),
         style_(style) {}
 
-  HttpFront* front_;
+  HttpPlace place_;
   int64_t client_;
   PendingReplies::Ticket ticket_;
   HttpReplyStyle style_;
@@ -36,8 +45,8 @@ class HttpLater {
 
 class HttpCall {
  public:
-  HttpCall(HttpFront* front, const HttpRequest& request, ClientState* client, ByteBuffer* out)
-      : front_(front),
+  HttpCall(const HttpPlace& place, const HttpRequest& request, ClientState* client, ByteBuffer* out)
+      : place_(place),
         request_(request),
         client_(client),
         out_(out),
@@ -46,28 +55,24 @@ class HttpCall {
                .is_head = request.IsHead()} {}
 
   const HttpRequest& request() const { return request_; }
-  CommandContext::Worker& worker() { return front_->worker(); }
+  CommandContext::Worker& worker() { return place_.front->worker(); }
   Node& node() { return *worker().node; }
   const Config& config() { return *worker().config; }
 
   void Respond(const HttpResponse& response) {
-    status_ = response.status;
-    front_->Write(response, style_, out_);
+    place_.front->Write(response, style_, out_);
+    place_.front->Count(response, place_.route);
   }
   void Fail(int status, std::string_view message) { Respond(HttpErrorResponse(status, message)); }
   // `kept_bytes`: about what is kept in memory until then, so that it counts as the client's.
-  HttpLater Later(size_t kept_bytes) { return {front_, client_, style_, kept_bytes}; }
-
-  // Of the answer; 0: it comes later.
-  int status() const { return status_; }
+  HttpLater Later(size_t kept_bytes) { return {place_, client_, style_, kept_bytes}; }
 
  private:
-  HttpFront* const front_;
+  const HttpPlace place_;
   const HttpRequest& request_;
   ClientState* const client_;
   ByteBuffer* const out_;
   const HttpReplyStyle style_;
-  int status_ = 0;
 };
 
 }  // namespace gub

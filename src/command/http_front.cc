@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/secret.h"
 #include "base/text.h"
-#include "command/errors.h"
 #include "command/http_call.h"
 #include "command/http_handlers.h"
 #include "proto/gubernator_json.h"
@@ -58,6 +57,14 @@ int GrpcCodeOf(int status) {
   return 3;
 }
 
+// What an error counts as.
+std::string_view ErrorCodeOf(int status, std::string_view message) {
+  for (const std::string_view code : {"OWNERDOWN", "OOM"}) {
+    if (message.starts_with(code)) return code;
+  }
+  return status == 401 ? "NOAUTH" : "ERR";
+}
+
 // What a request says to be the password.
 std::string PasswordOf(const HttpRequest& request) {
   const std::string_view field = request.Field("Authorization");
@@ -82,8 +89,10 @@ std::string PasswordOf(const HttpRequest& request) {
 std::span<const HttpRoute> HttpRoutes() { return kRoutes; }
 
 HttpResponse HttpErrorResponse(int status, std::string_view message) {
-  return {
-      .status = status, .type = kJsonType, .body = JsonError(GrpcCodeOf(status), message) + "\n"};
+  return {.status = status,
+          .type = kJsonType,
+          .body = JsonError(GrpcCodeOf(status), message) + "\n",
+          .error = ErrorCodeOf(status, message)};
 }
 
 bool HttpFront::IsOpen(const HttpRequest& request) {
@@ -98,7 +107,6 @@ bool HttpFront::IsAuthorized(const HttpRequest& request) const {
 }
 
 HttpResponse HttpFront::Unauthorized() const {
-  worker_->errors->Add(kNoAuthText);
   HttpResponse response = HttpErrorResponse(
       401, "the password of requirepass is needed, as Bearer or Basic in Authorization");
   response.AddField("WWW-Authenticate", "Basic realm=\"gub\", charset=\"UTF-8\"");
@@ -109,17 +117,25 @@ void HttpFront::Write(const HttpResponse& response, const HttpReplyStyle& style,
   WriteHttpResponse(response, style, date_.At(std::time(nullptr)), out);
 }
 
+void HttpFront::Count(const HttpResponse& response, size_t route) {
+  if (response.error.empty()) return;
+  worker_->CountError(response.error);
+  stats_->AddFailed(route);
+}
+
 void HttpFront::WriteLast(const HttpResponse& response, ByteBuffer* out) {
   worker_->counters->Add(Counter::kHttpRequests);
-  stats_->AddRejected(kHttpRouteCount);
   Write(response, {.keep_alive = false}, out);
+  Count(response, kHttpRouteCount);
 }
 
 void HttpFront::Serve(const HttpRequest& request, ClientState* client, ByteBuffer* out) {
   const int64_t start_mono_ns = MonotonicNs();
   worker_->counters->Add(Counter::kHttpRequests);
-  HttpCall call(this, request, client, out);
   const HttpRoute* const route = FindRoute(request.path);
+  const size_t row =
+      route == nullptr ? kHttpRouteCount : static_cast<size_t>(route - std::begin(kRoutes));
+  HttpCall call({this, row}, request, client, out);
   if (!IsAuthorized(request)) {
     call.Respond(Unauthorized());
   } else if (route == nullptr) {
@@ -132,20 +148,14 @@ void HttpFront::Serve(const HttpRequest& request, ClientState* client, ByteBuffe
   } else {
     route->handler(call);
   }
-  const size_t row =
-      route == nullptr ? kHttpRouteCount : static_cast<size_t>(route - std::begin(kRoutes));
   stats_->AddRun(row, 1, static_cast<uint64_t>(MonotonicNs() - start_mono_ns));
-  const int status = call.status();
-  // A denial is no failure.
-  if (status == 400 || status == 401 || status == 404 || status == 405 || status >= 500) {
-    stats_->AddFailed(row);
-  }
 }
 
 void HttpLater::Respond(const HttpResponse& response) const {
-  CommandContext::Worker& worker = front_->worker();
+  CommandContext::Worker& worker = place_.front->worker();
   ByteBuffer& bytes = worker.late_reply;
-  front_->Write(response, style_, &bytes);
+  place_.front->Write(response, style_, &bytes);
+  place_.front->Count(response, place_.route);
   worker.sink->Fill(client_, ticket_, bytes.view());
   bytes.Clear();
 }

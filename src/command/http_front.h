@@ -51,6 +51,9 @@ class HttpFront {
   // 401.
   HttpResponse Unauthorized() const;
 
+  // An answer that has been written counts as an error if it is one. `route`: its number, or
+  // kHttpRouteCount.
+  void Count(const HttpResponse& response, size_t route);
   // An answer that no handler makes: the connection closes after it.
   void WriteLast(const HttpResponse& response, ByteBuffer* out);
   void Write(const HttpResponse& response, const HttpReplyStyle& style, ByteBuffer* out);
@@ -63,7 +66,8 @@ class HttpFront {
   HttpDate date_;
 };
 
-// The error `message`, with the code that gRPC has for the status.
+// The error `message`, with the code that gRPC has for the status. It counts as OWNERDOWN or OOM
+// when it starts so, as NOAUTH with 401, and otherwise as ERR.
 HttpResponse HttpErrorResponse(int status, std::string_view message);
 
 }  // namespace gub

@@ -59,6 +59,7 @@ class Batch : public std::enable_shared_from_this<Batch> {
 
   void Refuse(size_t item, std::string_view why) {
     worker_.counters->Add(Counter::kRequestErrors);
+    worker_.CountError("ERR");
     answers_[item].error = std::string(why);
     --missing_;
   }
@@ -72,7 +73,10 @@ class Batch : public std::enable_shared_from_this<Batch> {
   void Take(size_t item, const Decided& decided) {
     GatewayAnswer& answer = answers_[item];
     answer.error = std::string(decided.error);
-    if (!decided.error.empty()) answer.limit = 0;
+    if (!decided.error.empty()) {
+      worker_.CountError(decided.error);
+      answer.limit = 0;
+    }
     answer.over_limit = decided.decision.status == LimitStatus::kOver;
     answer.remaining = decided.decision.remaining;
     answer.reset_ms = decided.decision.reset_ms;
@@ -114,7 +118,8 @@ void HttpGetRateLimits(HttpCall& call) {
     const int code = items.status().code() == absl::StatusCode::kOutOfRange ? 11 : 3;
     return call.Respond({.status = 400,
                          .type = kJsonType,
-                         .body = JsonError(code, ToStd(items.status().message())) + "\n"});
+                         .body = JsonError(code, ToStd(items.status().message())) + "\n",
+                         .error = "ERR"});
   }
   const auto batch = std::make_shared<Batch>(&call, items->size());
   const auto max_key_bytes = static_cast<size_t>(call.config().max_key_bytes);
@@ -130,7 +135,7 @@ void HttpGetRateLimits(HttpCall& call) {
 // Healthy as long as the node serves; what is wrong with others is told, and is no fault of its.
 void HttpHealthCheck(HttpCall& call) {
   Node& node = call.node();
-  if (!node.serving) return call.Fail(503, "this node is stopping");
+  if (!node.serving) return call.Fail(503, WhyNotReady(node));
   std::string peers;
   std::string message;
   size_t count = 0;

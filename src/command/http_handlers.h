@@ -3,6 +3,8 @@
 #ifndef GUB_COMMAND_HTTP_HANDLERS_H_
 #define GUB_COMMAND_HTTP_HANDLERS_H_
 
+#include <string_view>
+
 #include "command/http_call.h"
 
 namespace gub {
@@ -15,6 +17,9 @@ void HttpTop(HttpCall& call);            // /v1/top
 void HttpMetrics(HttpCall& call);        // /metrics
 void HttpAlive(HttpCall& call);          // /healthz
 void HttpReady(HttpCall& call);          // /readyz
+
+// Of a node that does not serve.
+std::string_view WhyNotReady(const Node& node);
 
 }  // namespace gub
 

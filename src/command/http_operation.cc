@@ -36,6 +36,10 @@ std::optional<int64_t> CountOf(std::string_view query) {
 
 }  // namespace
 
+std::string_view WhyNotReady(const Node& node) {
+  return node.stopping ? "this node is stopping" : "this node is starting";
+}
+
 void HttpMetrics(HttpCall& call) {
   call.Respond(
       {.type = "text/plain; version=0.0.4; charset=utf-8", .body = MetricsText(call.node())});
@@ -75,11 +79,12 @@ void HttpReady(HttpCall& call) {
     if (node.cluster->ViewMismatches() > 0) note("a peer sees other members than this node");
     if (node.cluster->view()->table.members().size() == 1) note("this node is alone");
   }
+  const std::string_view status = ready ? "ready" : node.stopping ? "stopping" : "starting";
   call.Respond({.status = ready ? 200 : 503,
                 .type = kJsonType,
                 .body = fmt::format("{{\"status\":\"{}\",\"reasons\":[{}],\"notes\":[{}]}}\n",
-                                    ready ? "ready" : "stopping",
-                                    ready ? "" : "\"this node is stopping\"", notes)});
+                                    status, ready ? "" : JsonQuoted(WhyNotReady(node)), notes),
+                .error = ready ? "" : "ERR"});
 }
 
 }  // namespace gub

@@ -51,7 +51,6 @@ void DeleteCommand(CommandContext& context) {
   for (std::string_view key : context.args().subspan(1)) {
     if (!key.empty() && !IsTooLong(context, key)) keys.push_back(key);
   }
-  context.counters().Add(Counter::kKeyResets, keys.size());
   ResetAnywhere(context, kNames, keys, true);
 }
 

@@ -82,7 +82,6 @@ void ResetBucketCommand(CommandContext& context) {
   const Args args = context.args();
   const absl::Status status = CheckNameAndKey(args[1], args[2], MaxKeyBytes(context));
   if (!status.ok()) return RefuseRequest(context, status);
-  context.counters().Add(Counter::kKeyResets);
   ResetAnywhere(context, args.subspan(1, 1), args.subspan(2, 1), false);
 }
 

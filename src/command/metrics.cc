@@ -330,7 +330,7 @@ constexpr MetricRow kRows[] = {
      [](const Scrape& scrape, Series& series) {
        series.Add(static_cast<double>(scrape.counts.longest_sweep_step_ns) / 1e9);
      }},
-    {"gub_serving", "gauge", "1 while the node serves, 0 once it stops.",
+    {"gub_serving", "gauge", "1 while the node serves, 0 before and once it stops.",
      [](const Scrape& scrape, Series& series) { series.Add(scrape.node.serving ? 1 : 0); }},
     {"gub_build_info", "gauge", "1, with the version as a label.", BuildInfo},
     {"process_start_time_seconds", "gauge", "When the process started, in Unix time.",

@@ -113,6 +113,7 @@ struct Node {
   std::deque<TopKeys> top_keys;
   std::deque<LoopLag> loop_lags;
   std::atomic<bool> serving{false};  // from the ready line until the node begins to stop
+  std::atomic<bool> stopping{false};
   std::atomic<int64_t> stalled_until_mono_ms{0};  // GUB.DEBUG STALL: peers wait
   // Connections, by what they count as.
   std::atomic<int64_t> connected_clients{0};

@@ -47,6 +47,11 @@ absl::Status SocketError(const std::string& host, int port) {
     return absl::AlreadyExistsError(
         fmt::format("{} is taken: another server listens there", place));
   }
+  if (error == EACCES) {
+    return absl::PermissionDeniedError(
+        fmt::format("cannot listen on {}: {} (low ports need root or CAP_NET_BIND_SERVICE)", place,
+                    uv_strerror(-error)));
+  }
   std::string text = fmt::format("cannot listen on {}: {}", place, uv_strerror(-error));
   if (error == EADDRNOTAVAIL || error == EAFNOSUPPORT) return absl::UnavailableError(text);
   return absl::InternalError(text);

@@ -20,6 +20,8 @@ struct HttpResponse {
   std::string_view type = {};  // of the body, of constant storage; "": there is none
   std::string fields = {};     // further header lines, each ended by CRLF
   std::string body = {};
+  // Not sent: the code that this counts as among errors, of constant storage; "": it is none.
+  std::string_view error = {};
 
   // REQUIRES: neither has a CR or LF.
   void AddField(std::string_view name, std::string_view value);

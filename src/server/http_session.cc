@@ -9,7 +9,12 @@ namespace {
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr int64_t kNsPerMs = 1'000'000;
 
-int StatusOf(std::string_view refusal) { return refusal.starts_with("DENIED") ? 403 : 503; }
+// Why a stranger is not served; it is counted elsewhere.
+HttpResponse RefusalOf(std::string_view refusal) {
+  HttpResponse response = HttpErrorResponse(refusal.starts_with("DENIED") ? 403 : 503, refusal);
+  response.error = {};
+  return response;
+}
 
 }  // namespace
 
@@ -42,7 +47,7 @@ void HttpSession::ApplyConfig(const Config& config) {
 
 void HttpSession::Refuse(std::string_view text, bool lingers) {
   ByteBuffer out;
-  place_.http->WriteLast(HttpErrorResponse(StatusOf(text), text), &out);
+  place_.http->WriteLast(RefusalOf(text), &out);
   connection_.Refuse(out.view(), lingers);
 }
 
@@ -104,7 +109,7 @@ std::optional<HttpResponse> HttpSession::Objection() {
   }
   if (refusal_.empty()) return std::nullopt;
   CountRefusal(refusal_);
-  return HttpErrorResponse(StatusOf(refusal_), refusal_);
+  return RefusalOf(refusal_);
 }
 
 // Whoever has no password gets no room for a body.

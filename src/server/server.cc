@@ -200,14 +200,18 @@ void Server::ReloadConfig() {
 absl::Status Server::Listen() {
   const std::shared_ptr<const Config> config = node_.config.Get();
   node_.port = static_cast<int>(config->port);
+  const auto of_option = [](const absl::Status& status, std::string_view option,
+                            std::string_view advice) {
+    return absl::Status(status.code(),
+                        fmt::format("{}: {}{}", option, std::string(status.message()), advice));
+  };
   absl::Status status = ListenFor(Worker::Protocol::kResp, &node_.port);
+  if (absl::IsPermissionDenied(status)) return of_option(status, "port", "");
   if (!status.ok() || config->http_port == 0) return status;
   node_.http_port = static_cast<int>(config->http_port);
   status = ListenFor(Worker::Protocol::kHttp, &node_.http_port);
-  if (!absl::IsAlreadyExists(status)) return status;
-  return absl::AlreadyExistsError(
-      fmt::format("http-port: {} (another one, or 0 for no HTTP: --http-port 0)",
-                  std::string(status.message())));
+  if (status.ok()) return status;
+  return of_option(status, "http-port", " (another one, or 0 for no HTTP: --http-port 0)");
 }
 
 absl::Status Server::ListenFor(Worker::Protocol protocol, int* port) {
@@ -308,6 +312,7 @@ void Server::KeepHouse(Loop* housekeeping) {
   std::function<void()> stop;
   SignalWatch signals(housekeeping, kSignals, [&](int signal) {
     if (signal == SIGHUP) return ReloadConfig();
+    node_.stopping = true;
     node_.serving = false;
     GUB_LOG(info, "stopping signal={}", signal);
     // The second one does not wait for the others.

@@ -77,6 +77,66 @@ class HttpClusterTest(unittest.TestCase):
         nodes.eventually(lambda: "is " in " ".join(client.get("/readyz").json()["notes"]),
                          "the trouble is noted")
 
+    def test_an_error_that_comes_late_counts_like_others(self):
+        cluster = http_cluster.Cluster(SERVER, self, peer_timeout_ms=200)
+        key = cluster.key_of(1)
+        cluster.stall(1, 600_000)
+        client = cluster.clients[0]
+        late = client.check(name="n", key=key, limit=1, duration="1h", onfail="error")
+        self.assertEqual((late.status, late.json()["message"][:9]), (503, "OWNERDOWN"))
+        denied = client.check(name="n", key=key, limit=1, duration="1h", onfail="closed",
+                              deny_status=503)
+        self.assertEqual(denied.headers["x-gub-degraded"], "1")
+        item = client.decide([{"name": "n", "unique_key": key, "hits": 1, "limit": 1,
+                               "duration": 5}]).json()["responses"][0]
+        self.assertIn("OWNERDOWN", item["error"])
+        samples = http_nodes.metrics(client)
+        self.assertEqual(samples['gub_http_failures_total{path="/v1/check"}'], 1)
+        self.assertEqual(samples['gub_http_failures_total{path="/v1/GetRateLimits"}'], 0)
+        self.assertEqual(samples['gub_error_replies_total{code="OWNERDOWN"}'], 2)
+        self.assertEqual(samples['gub_error_replies_total{code="ERR"}'], 0)
+
+    def connect(self, node):
+        client = redis.Redis(port=node.port)
+        self.addCleanup(client.close)
+        return client
+
+    def answers(self, client, *commands):
+        """All on one connection; errors by their first word."""
+        pipeline = client.pipeline(transaction=False)
+        for command in commands:
+            pipeline.execute_command(*command)
+        return [str(reply).split()[0] if isinstance(reply, redis.RedisError) else reply
+                for reply in pipeline.execute(raise_on_error=False)]
+
+    def test_a_request_that_is_sent_elsewhere_counts_there(self):
+        cluster = http_cluster.Cluster(SERVER, self)
+        key = cluster.key_of(1)
+        asked, owner = (self.connect(node) for node in cluster.nodes[:2])
+        asked.config_set("cluster-redirect", "yes")
+        take = ("GUB.TAKE", key, 5, 1)
+        commands = (take, ("GUB.RESET", "gub.take", key), ("DEL", key))
+        nodes.eventually(lambda: self.answers(asked, take) == ["MOVED"], "its worker knows the owner")
+        before = cluster.sums()
+        self.assertEqual(self.answers(asked, *commands), ["MOVED"] * 3)
+        self.assertEqual(self.answers(asked, ("MULTI",), take, ("DISCARD",)), [b"OK", "MOVED", b"OK"])
+        self.assertEqual(cluster.sums(), before)
+        self.assertEqual(self.answers(owner, ("DEL", key), *commands)[1:], [[1, 4, 0], 1, 0])
+        self.assertEqual(cluster.sums(), {**before, "admitted": before["admitted"] + 1,
+                                          "reset": before["reset"] + 3})
+
+    def test_a_reset_whose_owner_is_silent_is_an_error_and_no_reset(self):
+        cluster = http_cluster.Cluster(SERVER, self, peer_timeout_ms=200)
+        key = cluster.key_of(1)
+        cluster.stall(1, 600_000)
+        client = self.connect(cluster.nodes[0])
+        reset = ("GUB.RESET", "gub.take", key)
+        self.assertEqual(self.answers(client, reset), ["OWNERDOWN"])
+        self.assertEqual(cluster.sums(), {**dict.fromkeys(http_cluster.RESULTS, 0), "error": 1})
+        cluster.stall(1, 0)
+        nodes.eventually(lambda: self.answers(client, reset) == [0], "it answers again")
+        self.assertEqual(cluster.sums()["reset"], 1)
+
 
 class Load(threading.Thread):
     """Requests of all kinds through one node by both fronts, each counted once."""
@@ -125,6 +185,17 @@ class Load(threading.Thread):
             self.note(reply[0])
         self.counts["error"] += self.client.check(name="n", key=key, limit="x",
                                                   duration=1).status == 400
+        self.note(self.client.check(name="n", key=key, limit=0, duration="1s").status)
+        # From a lease, once there is one.
+        for _ in range(8):
+            self.note(self.client.check(name="g", key=f"key:{self.number % 5}", limit=1_000_000,
+                                        duration="1h", behavior="GLOBAL").status)
+        self.redis.execute_command("GUB.RESET", "r", f"{key}:0")
+        self.counts["reset"] += 1
+        try:
+            self.redis.execute_command("GUB.HIT", "r", key)
+        except redis.ResponseError:
+            self.counts["error"] += 1
 
 
 class Prometheus(nodes.Program):
@@ -167,6 +238,9 @@ class AccountingTest(unittest.TestCase):
         forwarded = sum(http_nodes.metrics(client)["gub_forwarded_requests_total"]
                         for client in cluster.clients)
         self.assertGreater(forwarded, 100)
+        leased = sum(http_nodes.metrics(client)['gub_global_requests_total{by="lease"}']
+                     for client in cluster.clients)
+        self.assertGreater(leased, 100)
         peer = cluster.nodes[1].address
         samples = http_nodes.metrics(cluster.clients[0])
         batches = samples[f'gub_peer_batch_duration_seconds_count{{peer="{peer}"}}']

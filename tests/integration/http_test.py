@@ -2,6 +2,7 @@
 """The HTTP front of one node: http_test.py PATH_OF_GUB_SERVER"""
 
 import base64
+import os
 import pathlib
 import re
 import shutil
@@ -318,6 +319,18 @@ class OperationTest(HttpCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"gub-server: http-port: 127.0.0.1:{self.node.http_port} is taken",
                       done.stderr)
+
+    def test_a_port_that_one_may_not_have_is_named_with_its_option(self):
+        for option, other in (("http-port", "port"), ("port", "http-port")):
+            # Without the right to low ports, also for root.
+            command = [SERVER, f"--{option}", "1", f"--{other}", "0", "--bind", nodes.HOST]
+            if os.geteuid() == 0:
+                command = ["setpriv", "--bounding-set", "-net_bind_service", *command]
+            done = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=30,
+                                  check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"gub-server: {option}: cannot listen on {nodes.HOST}:1: permission "
+                          "denied (low ports need root or CAP_NET_BIND_SERVICE)", done.stderr)
 
 
 class TopTest(HttpCase):

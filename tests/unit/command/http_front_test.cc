@@ -15,12 +15,15 @@
 namespace gub {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
 class HttpFrontTest : public CommandFixture {
  protected:
+  using CommandFixture::CommandFixture;
+
   // The bytes of the answer.
   std::string Ask(const std::string& bytes) {
     HttpRequestParser parser({});
@@ -40,6 +43,19 @@ class HttpFrontTest : public CommandFixture {
   }
 
   HttpFront front_{&dispatcher_.worker(), 0};
+};
+
+class FullHttpFrontTest : public HttpFrontTest {
+ protected:
+  FullHttpFrontTest() : HttpFrontTest(FullConfig()) {}
+
+ private:
+  static Config FullConfig() {
+    Config config;
+    config.max_keys = 1;
+    config.eviction = "refuse";
+    return config;
+  }
 };
 
 TEST_F(HttpFrontTest, AdmitsUpToTheLimitAndThenDenies) {
@@ -93,6 +109,43 @@ TEST_F(HttpFrontTest, CountsEveryRequestOnce) {
   EXPECT_THAT(text, HasSubstr("\ngub_request_errors_total 2\n"));
   EXPECT_THAT(text, HasSubstr("\ngub_http_requests_total 7\n"));
   EXPECT_THAT(text, HasSubstr("gub_http_failures_total{path=\"/v1/check\"} 1\n"));
+}
+
+TEST_F(HttpFrontTest, ADenialIsNoFailureWhateverItsStatus) {
+  for (const char* status : {"400", "403", "503"}) {
+    EXPECT_THAT(
+        Get(std::string("/v1/check?name=n&key=k&limit=0&duration=1h&deny_status=") + status),
+        StartsWith(std::string("HTTP/1.1 ") + status));
+  }
+  const std::string text = MetricsText(node_);
+  EXPECT_THAT(text, HasSubstr("gub_http_failures_total{path=\"/v1/check\"} 0\n"));
+  EXPECT_THAT(text, HasSubstr("gub_error_replies_total{code=\"ERR\"} 0\n"));
+}
+
+TEST_F(HttpFrontTest, ErrorsCountByTheirKindAsThoseOfRedisClientsDo) {
+  Get("/v1/check?name=n&key=k&limit=1&duration=never");
+  Get("/nowhere");
+  Ask("DELETE /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+  Post("/v1/GetRateLimits", R"({"requests":[{"name":"n"},{"unique_key":"k"}]})");  // two items
+  Post("/v1/GetRateLimits", "{");
+  const std::string text = MetricsText(node_);
+  EXPECT_THAT(text, HasSubstr("gub_error_replies_total{code=\"ERR\"} 6\n"));
+  EXPECT_THAT(text, HasSubstr("gub_http_failures_total{path=\"/v1/check\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("gub_http_failures_total{path=\"/v1/GetRateLimits\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("gub_http_failures_total{path=\"/metrics\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("gub_http_failures_total{path=\"other\"} 1\n"));
+  EXPECT_EQ(node_.counters.Sum(Counter::kErrorReplies), 6u);
+}
+
+TEST_F(FullHttpFrontTest, ATableThatIsFullCountsAsOom) {
+  RunLine("GUB.HIT n k 1 5 1h");
+  EXPECT_THAT(Get("/v1/check?name=n&key=other&limit=5&duration=1h"), StartsWith("HTTP/1.1 503 "));
+  Post("/v1/GetRateLimits", R"({"requests":[{"name":"n","unique_key":"third","hits":1,"limit":5,)"
+                            R"("duration":1000}]})");
+  const std::string text = MetricsText(node_);
+  EXPECT_THAT(text, HasSubstr("gub_error_replies_total{code=\"OOM\"} 2\n"));
+  EXPECT_THAT(text, HasSubstr("gub_http_failures_total{path=\"/v1/check\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("\ngub_request_errors_total 2\n"));
 }
 
 // A scrape reads one counter after the other, and workers go on counting meanwhile.
@@ -154,10 +207,16 @@ TEST_F(HttpFrontTest, NoMetricTellsANameOrAKey) {
 }
 
 TEST_F(HttpFrontTest, IsReadyFromTheStartOfServiceToItsEnd) {
-  EXPECT_THAT(Get("/readyz"), StartsWith("HTTP/1.1 503 "));
+  EXPECT_THAT(Get("/readyz"),
+              AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("{\"status\":\"starting\",\"reasons\":["
+                                                           "\"this node is starting\"]")));
+  EXPECT_THAT(Get("/v1/HealthCheck"), HasSubstr("this node is starting"));
   node_.serving = true;
   EXPECT_THAT(Get("/readyz"), StartsWith("HTTP/1.1 200 "));
   node_.serving = false;
+  node_.stopping = true;
+  EXPECT_THAT(Get("/readyz"), HasSubstr("{\"status\":\"stopping\",\"reasons\":["
+                                        "\"this node is stopping\"]"));
   EXPECT_THAT(Get("/v1/HealthCheck"), StartsWith("HTTP/1.1 503 "));
   EXPECT_THAT(Get("/healthz"), StartsWith("HTTP/1.1 200 "));
 }
@@ -169,6 +228,9 @@ TEST_F(HttpFrontTest, ThePasswordIsNeededOnceThereIsOne) {
   });
   ASSERT_TRUE(status.ok());
   EXPECT_THAT(Get("/metrics"), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(Get("/v1/check"), StartsWith("HTTP/1.1 401 "));
+  EXPECT_THAT(MetricsText(node_), AllOf(HasSubstr("{code=\"NOAUTH\"} 2\n"),
+                                        HasSubstr("\ngub_request_errors_total 0\n")));
   EXPECT_THAT(Get("/metrics", "Authorization: Bearer p\r\n"), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(Get("/metrics", "Authorization: Basic OnA=\r\n"), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(Get("/metrics", "Authorization: Basic eDpw\r\n"), StartsWith("HTTP/1.1 401 "));

@@ -169,6 +169,21 @@ TEST_F(LimitCommandsTest, EveryDecisionIsCountedOnceByWhatItWas) {
   EXPECT_EQ(Count(Counter::kRequestErrors), 2);
 }
 
+TEST_F(LimitCommandsTest, OnlyWhatAsksForADecisionCountsAsAnErrorOfOne) {
+  for (const char* line : {"GUB.HIT n", "GUB.TAKE k", "CL.THROTTLE k", "GUB.RESET n"}) {
+    RunLine(line);
+  }
+  EXPECT_EQ(Count(Counter::kRequestErrors), 4);
+  for (const char* line : {"GUB.OWNER", "GUB.TOP 1 2", "GUB.DEBUG STALL", "GUB.PEERS 1"}) {
+    EXPECT_EQ(RunLine(line).front(), '-') << line;
+  }
+  EXPECT_EQ(Count(Counter::kRequestErrors), 4);
+  ASSERT_EQ(RunLine("CONFIG SET requirepass p"), "+OK\r\n");
+  client_.authenticated = false;
+  EXPECT_EQ(RunLine("GUB.HIT n k 1 1 1h"), "-NOAUTH Authentication required.\r\n");
+  EXPECT_EQ(Count(Counter::kRequestErrors), 4);
+}
+
 TEST_F(LimitCommandsTest, DebugIsRefusedUnlessItIsSwitchedOn) {
   EXPECT_EQ(RunLine("GUB.DEBUG CLOCK SET 1"),
             "-ERR GUB.DEBUG is off; it needs the option enable-debug-commands yes\r\n");
