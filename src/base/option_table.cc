@@ -356,11 +356,9 @@ constexpr OptionRow kNodeRows[] = {
         .min = 0,
         .max = 10'000,
         .group = "operation",
-        .text =
-            "Names and keys that GUB.TOP keeps count of. 0 turns it off. Each thread counts "
-            "that many for each of the last six times ten seconds, the most hit and the most "
-            "denied. More are more exact where no key stands out, and cost each thread 2 to 9 KB "
-            "each, by the length of names and keys.",
+        .text = "Names and keys that GUB.TOP keeps count of. 0 turns it off. Each thread counts "
+                "that many for each of the last six times ten seconds, the most hit and the most "
+                "denied. More are more exact where no key stands out; each costs 2 to 9 KB.",
     },
     {
         .name = "enable-debug-commands",

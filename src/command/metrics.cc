@@ -147,7 +147,7 @@ void HttpDurations(const Scrape& scrape, Series& series) {
 void HttpFailures(const Scrape& scrape, Series& series) {
   for (size_t row = 0; row <= kHttpRouteCount; ++row) {
     const CommandStats::Totals totals = scrape.node.http_stats.Sum(row);
-    series.Add("path", PathOf(row), totals.failed + totals.rejected);
+    series.Add("path", PathOf(row), totals.failed);
   }
 }
 

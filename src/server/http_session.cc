@@ -9,8 +9,8 @@ namespace {
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 constexpr int64_t kNsPerMs = 1'000'000;
 
-// Why a stranger is not served; it is counted elsewhere.
-HttpResponse RefusalOf(std::string_view refusal) {
+// What is told to who may be no client: CountRefusal has counted it.
+HttpResponse AnswerOf(std::string_view refusal) {
   HttpResponse response = HttpErrorResponse(refusal.starts_with("DENIED") ? 403 : 503, refusal);
   response.error = {};
   return response;
@@ -47,7 +47,7 @@ void HttpSession::ApplyConfig(const Config& config) {
 
 void HttpSession::Refuse(std::string_view text, bool lingers) {
   ByteBuffer out;
-  place_.http->WriteLast(RefusalOf(text), &out);
+  place_.http->WriteLast(AnswerOf(text), &out);
   connection_.Refuse(out.view(), lingers);
 }
 
@@ -95,7 +95,7 @@ ConnectionHandler::Next HttpSession::RunRequests(std::string_view input, ByteBuf
 // Runs a request that is whole. `is_last`: nothing stands behind it, as far as is known.
 void HttpSession::Run(bool is_last, ByteBuffer* out) {
   const HttpRequest& request = parser_.request();
-  const bool stops = is_last && !place_.node->serving;
+  const bool stops = is_last && place_.node->stopping;
   client_.close = !request.keep_alive || !refusal_.empty() || stops;
   place_.http->Serve(request, &client_, out);
   told_continue_ = late_ = false;
@@ -109,7 +109,7 @@ std::optional<HttpResponse> HttpSession::Objection() {
   }
   if (refusal_.empty()) return std::nullopt;
   CountRefusal(refusal_);
-  return RefusalOf(refusal_);
+  return AnswerOf(refusal_);
 }
 
 // Whoever has no password gets no room for a body.

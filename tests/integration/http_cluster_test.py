@@ -116,10 +116,12 @@ class HttpClusterTest(unittest.TestCase):
         asked.config_set("cluster-redirect", "yes")
         take = ("GUB.TAKE", key, 5, 1)
         commands = (take, ("GUB.RESET", "gub.take", key), ("DEL", key))
-        nodes.eventually(lambda: self.answers(asked, take) == ["MOVED"], "its worker knows the owner")
+        nodes.eventually(lambda: self.answers(asked, take) == ["MOVED"],
+                         "its worker knows the owner")
         before = cluster.sums()
         self.assertEqual(self.answers(asked, *commands), ["MOVED"] * 3)
-        self.assertEqual(self.answers(asked, ("MULTI",), take, ("DISCARD",)), [b"OK", "MOVED", b"OK"])
+        self.assertEqual(self.answers(asked, ("MULTI",), take, ("DISCARD",)),
+                         [b"OK", "MOVED", b"OK"])
         self.assertEqual(cluster.sums(), before)
         self.assertEqual(self.answers(owner, ("DEL", key), *commands)[1:], [[1, 4, 0], 1, 0])
         self.assertEqual(cluster.sums(), {**before, "admitted": before["admitted"] + 1,
@@ -132,7 +134,8 @@ class HttpClusterTest(unittest.TestCase):
         client = self.connect(cluster.nodes[0])
         reset = ("GUB.RESET", "gub.take", key)
         self.assertEqual(self.answers(client, reset), ["OWNERDOWN"])
-        self.assertEqual(cluster.sums(), {**dict.fromkeys(http_cluster.RESULTS, 0), "error": 1})
+        nothing = dict.fromkeys(http_cluster.RESULTS, 0)
+        self.assertEqual(cluster.sums(), {**nothing, "error": 1})
         cluster.stall(1, 0)
         nodes.eventually(lambda: self.answers(client, reset) == [0], "it answers again")
         self.assertEqual(cluster.sums()["reset"], 1)
@@ -231,7 +234,8 @@ class AccountingTest(unittest.TestCase):
         for load in loads:
             load.join()
         self.assertEqual([load.trouble for load in loads], [None] * 3)
-        counted = {result: sum(load.counts[result] for load in loads) for result in http_cluster.RESULTS}
+        counted = {result: sum(load.counts[result] for load in loads)
+                   for result in http_cluster.RESULTS}
         print(f"requests counted by the clients: {counted}")
         self.assertEqual(cluster.sums(), counted)
         self.assertGreater(min(counted.values()), 0)

@@ -4,9 +4,11 @@ import http.client
 import json
 import re
 import socket
+import unittest
 import urllib.parse
 
 import nodes
+import redis
 
 
 class Answer:
@@ -98,3 +100,37 @@ def decisions(samples):
         if found:
             sums[found.group(1)] = sums.get(found.group(1), 0) + value
     return sums
+
+
+class OneNode(nodes.Program):
+    """A node with both fronts."""
+
+    def __init__(self, server, *options):
+        self.port = nodes.free_ports(2)
+        self.http_port = self.port + 1
+        super().__init__([server, "--port", self.port, "--http-port", self.http_port, "--bind",
+                          nodes.HOST, "--threads", 2, "--max-keys", 10_000,
+                          "--enable-debug-commands", "yes", *options])
+        self.wait_for_log(" ready ")
+
+
+class HttpCase(unittest.TestCase):
+    """Tests of one node. Programs set SERVER."""
+
+    SERVER = ""
+    OPTIONS = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.node = OneNode(cls.SERVER, *cls.OPTIONS)
+
+    @classmethod
+    def tearDownClass(cls):
+        if cls.node.stop() != 0:
+            raise RuntimeError("the node did not end with 0")
+
+    def setUp(self):
+        self.client = Client(self.node.http_port)
+        self.addCleanup(self.client.close)
+        self.redis = redis.Redis(port=self.node.port, decode_responses=True)
+        self.addCleanup(self.redis.close)
