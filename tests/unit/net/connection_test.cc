@@ -154,7 +154,7 @@ TEST(ConnectionTest, AHandlerThatPausesIsCalledAgainUntilAllIsRun) {
 constexpr size_t kFlood = 32 * 1024 * 1024;
 
 TEST(ConnectionTest, WhoIsToldTheLastWordWhileHeStillSendsGetsIt) {
-  int calls = 0;
+  std::atomic<int> calls = 0;
   OneConnection server([&](std::string_view input, ByteBuffer* replies) -> Progress {
     ++calls;
     replies->Append("enough");
