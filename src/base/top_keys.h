@@ -10,23 +10,18 @@
 // are, then every second of twice as many, then every fourth, and so on, at distances that vary by
 // chance, and each stands for those that were passed over.
 //
-// What a count is worth. Let `hits` be how many there were:
-//   all were looked at:    count - error <= hits <= count. The error is what others may have left
-//   in
-//                          the key's counters, and for a full sketch in which it is not, all that
-//                          it may have had there: as much as the smallest counter, which counts
-//                          too.
-//   some were passed over: count is an estimate, and may be too low as well. The error also has
-//   three
-//                          standard deviations of it, or all that was not looked at if that is
-//                          less: hits < count - error about once in a thousand.
+// What a count is worth, where `hits` is how many there were. While all were looked at, it holds
+// that count - error <= hits <= count: the error is what others may have left in the key's counters
+// and, for each full sketch in which it is not, all that it may have had there, which is as much as
+// the smallest counter and counts too. Once some were passed over, the count is an estimate and may
+// be too low as well; the error then has three standard deviations of it more, or all that was not
+// looked at if that is less, and hits < count - error about once in a thousand.
 //
 // Threads:  one writes, any read.
 // Time:     monotonic ms.
-// Memory:   2 * 6 sketches of `capacity` counters of 150 to 220 bytes each, and the bytes of names
-// and
-//           keys that are longer than 15, at most kShownBytes of each; longer ones are told apart
-//           by their hash and shown cut.
+// Memory:   2 * 6 sketches of `capacity` counters of 150 to 220 bytes each, and of names and keys
+//           that are longer than 15 bytes at most kShownBytes each; longer ones are told apart by
+//           their hash and shown cut.
 
 #ifndef GUB_BASE_TOP_KEYS_H_
 #define GUB_BASE_TOP_KEYS_H_
